@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from toolgen.testing.answers import Answer as Answer
     from toolgen.testing.answers import When as When
     from toolgen.testing.answers import when as when
+    from toolgen.testing.recordings import Recording as Recording
+    from toolgen.testing.recordings import RecordingError as RecordingError
+    from toolgen.testing.recordings import recorded as recorded
     from toolgen.testing.stubs import StubbedCall as StubbedCall
     from toolgen.testing.stubs import StubError as StubError
     from toolgen.testing.stubs import Stubs as Stubs
@@ -26,6 +29,9 @@ else:
             "Stubs": ".stubs",
             "StubbedCall": ".stubs",
             "StubError": ".stubs",
+            "recorded": ".recordings",
+            "Recording": ".recordings",
+            "RecordingError": ".recordings",
             "when": ".answers",
             "When": ".answers",
             "Answer": ".answers",

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from toolgen.changes.rules import RULES, Level
 from toolgen.changes.wire import compare_schemas
@@ -66,9 +66,7 @@ def key_of(value: Any) -> bytes:
     return canonical(with_integers(value))
 
 
-def recorded(
-    target: str | Path, mode: Mode = "none", *, executors: Iterable[ToolsetRegistration] = ()
-) -> Recording:
+def recorded(target: str | Path, mode: Mode = "none", *, executors: Iterable[ToolsetRegistration] = ()) -> Recording:
     """Read a recording, for `stub_executors(catalog, recording=recorded("calls.jsonl"))`.
 
     `target` is a file of JSON Lines, or a store of `Runtime(store=…)`: an SQLite file, or a `postgresql://` URL. A call
@@ -86,7 +84,8 @@ def recorded(
 class Take:
     """One recorded call. `result` is JSON, meaningful without an `error`; `place` is where it is recorded.
 
-    `schemas` are those of the tool when it was recorded, if they are known.
+    `schemas` are those of the tool when it was recorded, if they are known. `ident` is that of the tool today, empty if
+    it is gone, and `stale` why the call answers nothing; empty if it does. `line` is its index among the lines.
     """
 
     tool: str
@@ -98,6 +97,7 @@ class Take:
     ident: str = ""
     stale: str = ""
     is_used: bool = False
+    line: int = -1
 
     @property
     def redacted(self) -> tuple[str, ...]:
@@ -182,32 +182,35 @@ class Recording:
         return found
 
     def add(self, take: Take) -> None:
-        """Record a call, which is written at once. Raises `RecordingError`."""
+        """Record a call, which is written at once, in place of stale ones with its args. Raises `RecordingError`."""
         assert self._catalog is not None
-        take.ident, take.is_used = take.tool, True
-        take.place = f"{self.name}, recorded now"
+        take.ident, take.is_used, take.place = take.tool, True, f"{self.name}, recorded now"
+        replaced = self._by_ident.setdefault(take.ident, _Takes()).replace(take)
+        for each in replaced:
+            self._takes.remove(each)
+            self._lines[each.line] = b""
         self._takes.append(take)
-        self._by_ident.setdefault(take.ident, _Takes()).add(take)
-        lines: list[bytes] = []
+        begun = len(self._lines)
         schemas = {side: self._catalog.schema(take.ident, side) for side in ("args", "result")}
         if self._schemas.get(take.ident) != canonical(schemas):
             self._schemas[take.ident] = canonical(schemas)
-            lines.append(_line({"tool": take.ident, "schemas": schemas}))
+            self._lines.append(_line({"tool": take.ident, "schemas": schemas}))
         ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
-        lines.append(_line({"tool": take.ident, "arguments": take.arguments, **ended}))
-        self._write(lines)
+        self._lines.append(_line({"tool": take.ident, "arguments": take.arguments, **ended}))
+        self._write(begun if self._is_open and not replaced else 0)
 
-    def _write(self, lines: Sequence[bytes]) -> None:
-        folder, path = named_place(self._target)
+    def _write(self, begun: int) -> None:
+        """Write the lines from one on: behind those that are written, or all of them."""
+        content = b"".join(self._lines[begun:])
         try:
-            if self._is_open:
+            if begun:
                 with Path(self._target).open("ab") as file:
-                    file.write(b"".join(lines))
+                    file.write(content)
             else:
-                write_inside(folder, path, b"".join([*self._lines, *lines]))
-                self._is_open = True
+                write_inside(*named_place(self._target), content)
         except OSError as error:
             raise RecordingError(f"{self.name} cannot be written: {error.strerror}") from error
+        self._is_open = True
 
     def _in_lines(self) -> Iterator[Take]:
         """Read JSON Lines. Raises `RecordingError`."""
@@ -234,6 +237,7 @@ class Recording:
                 result=call.get("result"),
                 error=_error_of(call["error"]) if "error" in call else None,
                 schemas=schemas.get(call["tool"], {}),
+                line=len(self._lines) - 1,
             )
 
 
@@ -250,13 +254,24 @@ class _Takes:
         else:
             self._exact.setdefault(key_of(take.arguments), []).append(take)
 
+    def replace(self, take: Take) -> Sequence[Take]:
+        """Add a call, and return the stale ones with equal args, which it replaces."""
+        key = key_of(take.arguments)
+        equal = [*self._exact.get(key, ()), *(each for each in self._redacted if key_of(each.arguments) == key)]
+        stale = [each for each in equal if each.stale]
+        for each in stale:
+            (self._redacted if each.redacted else self._exact[key]).remove(each)
+        self.add(take)
+        return stale
+
     def find(self, arguments: Mapping[str, Any]) -> Take | None:
         """Return the first call with equal args that has answered none, else the last with equal args."""
         found = self._exact.get(key_of(arguments), ())
         if not found:
             given = with_integers(arguments)
             found = [each for each in self._redacted if _matches(with_integers(each.arguments), given)]
-        return next((each for each in found if not each.is_used), found[-1] if found else None)
+        valid = [each for each in found if not each.stale] or found
+        return next((each for each in valid if not each.is_used), valid[-1] if valid else None)
 
 
 def _redacted(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -307,16 +322,18 @@ def _stale(take: Take, catalog: Catalog) -> str:
         issues = _issues(catalog, take.ident, "result", take.result)
         if issues:
             return _broken(take, catalog, "result", "WIRE502", issues)
+        if hidden := _issues(catalog, take.ident, "result", take.result, hidden=True):
+            return f"its result is redacted at {hidden[0].pointer}, and no result of the tool is so: set an answer"
     return ""
 
 
-def _issues(catalog: Catalog, ident: str, side: Side, value: Any) -> list[Issue]:
-    """Return what the schema of today rejects, except where a value is redacted."""
+def _issues(catalog: Catalog, ident: str, side: Side, value: Any, *, hidden: bool = False) -> list[Issue]:
+    """Return what the schema of today rejects, except where a value is redacted; or with `hidden`, only there."""
     issues = catalog.codec(ident, side).check(value)
     if not issues:
         return []
-    hidden = {pointer_of(path) for path in _redacted(value)}
-    return [each for each in issues if side == "result" or each.pointer not in hidden]
+    places = {pointer_of(path) for path in _redacted(value)}
+    return [each for each in issues if (each.pointer in places) is hidden]
 
 
 def _broken(take: Take, catalog: Catalog, side: Side, code: str, issues: Sequence[Issue]) -> str:
@@ -414,14 +431,10 @@ def _error_json(error: ToolError) -> dict[str, Any]:
 def _error_of(given: Any) -> ToolError:
     """Return the error of a recorded call, however it was edited."""
     fields: Mapping[str, Any] = given if is_object(given) else {}
-    kind = fields.get("kind")
-    return ToolError(
-        kind=FailureKind(cast("str", kind)) if kind in list(FailureKind) else FailureKind.INTERNAL,
-        **{name: str(fields.get(name, "")) for name in ("message", "code", "hint")},
-    )
+    kind, message, code, hint = (str(fields.get(name, "")) for name in ("kind", "message", "code", "hint"))
+    known = FailureKind(kind) if kind in list(FailureKind) else FailureKind.INTERNAL
+    return ToolError(kind=known, message=message, code=code, hint=hint)
 
 
 def _line(call: Mapping[str, Any]) -> bytes:
     return compact_json(call).encode() + b"\n"
-
-

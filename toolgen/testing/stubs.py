@@ -15,15 +15,24 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from pydantic import BaseModel
 from pydantic_core import from_json, to_jsonable_python
 
-from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
+from toolgen.contract.records import FailureKind, ToolError, ToolResult, ToolsetRegistration
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.calls.result import is_result
-from toolgen.runtime.codec.typed_values import with_integers
+from toolgen.runtime.calls.result import is_result, tool_error_from_error
+from toolgen.runtime.catalog.execution import run_handler, run_request
 from toolgen.runtime.issues.issue_text import counted
+from toolgen.runtime.redact.call_secrets import (
+    hide_args,
+    hide_error,
+    hide_result,
+    secrets_of_call,
+    secrets_of_tool,
+    with_result_values,
+)
 from toolgen.schema.json_values import canonical, compact_json
 from toolgen.spec.visible import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
+from toolgen.testing.recordings import Take, key_of
 from toolgen.testing.values import MadeValues, NoValue
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.policy.policy import Policies
+    from toolgen.testing.recordings import Recording
 
 ArgsT = TypeVar("ArgsT")
 ResultT = TypeVar("ResultT")
@@ -53,7 +63,8 @@ class StubError(ValueError):
 class StubbedCall(Generic[ArgsT_co]):
     """A call that a stub got: typed `args`, the same as JSON, its meta, and what answered it.
 
-    `answered_by` is `test`, `recording`, `example`, `schema`, or `nothing`.
+    `answered_by` is `test`, `recording`, `example`, `schema`, `executor` (a real one, to be recorded) or `nothing`.
+    `redacted` are the JSON pointers of args that the recorded call has redacted, so that they were not compared.
     """
 
     ident: str
@@ -61,19 +72,28 @@ class StubbedCall(Generic[ArgsT_co]):
     arguments: Mapping[str, Any]
     meta: ToolCallMeta
     answered_by: str
+    redacted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.ident} {cut(compact_json(dict(self.arguments)), _LONGEST)} (answered by {self.answered_by})"
+        hidden = f", whatever is redacted at {', '.join(self.redacted)}" if self.redacted else ""
+        return f"{self.ident} {_shown(self.arguments)} (answered by {self.answered_by}{hidden})"
 
 
-def stub_executors(catalog: Catalog, *answers: Answer, seed: int = 0, toolsets: Collection[str] | None = None) -> Stubs:
+def stub_executors(
+    catalog: Catalog,
+    *answers: Answer,
+    recording: Recording | None = None,
+    seed: int = 0,
+    toolsets: Collection[str] | None = None,
+) -> Stubs:
     """Return stubs for all compiled toolsets, or some: `Runtime(catalog, executors=stub_executors(catalog))`.
 
     A call is answered by what the test has set (`when(orders.REFUND, order_id="o-1").returns(…)`, the last one that
-    means it), by an example of the spec (the one with its args, else the first with a result), or by a value that is
-    made from the result schema: the same for the same seed and args. Raises `StubError`.
+    means it), by the recording, by an example of the spec (the one with its args, else the first with a result), or by
+    a value that is made from the result schema: the same for the same seed and args. A call of a tool that is recorded,
+    and not with these args, fails, and so does one whose recorded call is stale. Raises `StubError`.
     """
-    return Stubs(catalog, answers, seed=seed, toolsets=toolsets)
+    return Stubs(catalog, answers, recording=recording, seed=seed, toolsets=toolsets)
 
 
 class Stubs(list[ToolsetRegistration]):
@@ -84,11 +104,15 @@ class Stubs(list[ToolsetRegistration]):
         catalog: Catalog,
         answers: Iterable[Answer] = (),
         *,
+        recording: Recording | None = None,
         seed: int = 0,
         toolsets: Collection[str] | None = None,
     ) -> None:
         """Make the stubs. `stub_executors` describes the arguments."""
         wanted = _wanted(catalog, toolsets)
+        self.recording: Final = recording
+        if recording is not None:
+            recording.check(catalog)
         super().__init__(self._registration(catalog, toolset) for toolset in wanted)
         self._catalog: Final = catalog
         self._seed: Final = seed
@@ -135,6 +159,8 @@ class Stubs(list[ToolsetRegistration]):
             raise AssertionError("\n".join(problems))
 
     def _registration(self, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+        if self.recording is not None and self.recording.records and toolset in self.recording.executors:
+            return self._recorded(self.recording.executors[toolset])
         kind = catalog.section("toolsets")[toolset].get("kind", "service")
         runs = _StubExecutor(self.run)
         if kind != "command":
@@ -145,8 +171,37 @@ class Stubs(list[ToolsetRegistration]):
 
         return ToolsetRegistration(toolset=toolset, executor=runs, under=under)
 
-    def run(self, ident: str, payload: bytes | str, meta: ToolCallMeta) -> Any:
-        """Answer a call: what the executors do. `payload` are its args, valid, as JSON."""
+    def _recorded(self, real: ToolsetRegistration) -> ToolsetRegistration:
+        """Return a registration like a real one, whose calls are answered or made, and then recorded."""
+        under, executor = real.under, real.executor
+
+        def under_policies(policies: Policies) -> ToolsetRegistration:
+            assert under is not None
+            return self._recorded(under(policies))
+
+        recorded_under = None if under is None else under_policies
+        if executor is None:
+            handlers = {ident: self._typed(ident, handler) for ident, handler in (real.handlers or {}).items()}
+            return replace(real, handlers=handlers, under=recorded_under)
+
+        def run(ident: str, payload: bytes | str, meta: ToolCallMeta) -> Any:
+            return self.run(ident, payload, meta, lambda: run_request(executor, ident)(payload, meta))
+
+        return replace(real, executor=_StubExecutor(run), under=recorded_under)
+
+    def _typed(self, ident: str, handler: Callable[[Any, ToolCallMeta], Any]) -> Callable[[Any, ToolCallMeta], Any]:
+        execute = run_handler(handler)
+
+        def run(args: Any, meta: ToolCallMeta) -> Any:
+            return self.run(ident, compact_json(_plain(args)), meta, lambda: execute(args, meta))
+
+        owner = getattr(handler, "__self__", None)
+        if owner is not None:
+            run.__self__ = owner  # type: ignore[attr-defined]  # a runtime looks at what handlers belong to
+        return run
+
+    def run(self, ident: str, payload: bytes | str, meta: ToolCallMeta, real: Callable[[], Any] | None = None) -> Any:
+        """Answer a call: what the executors do. `payload` are its args, valid, as JSON; `real` makes the call."""
         tool = self._tool(ident)
         arguments: dict[str, Any] = from_json(payload)
         for name in meta.injected:
@@ -162,7 +217,50 @@ class Stubs(list[ToolsetRegistration]):
                     raise self._failure(call, f"{used_up}, those of {each.answer.when}")
                 self._calls.append(call)
                 return each.outcome(call)
+        if self.recording is not None:
+            return self._by_recording(tool, call, self.recording, real)
         return self._otherwise(tool, call)
+
+    def _by_recording(
+        self, tool: _Tool, call: StubbedCall[Any], recording: Recording, real: Callable[[], Any] | None
+    ) -> Any:
+        """Answer a call by the recording, or make and record it."""
+        take = recording.find(call.ident, call.arguments) if recording.mode != "all" or real is None else None
+        if take is not None and not (take.stale and real is not None):
+            self._keep(call, "nothing" if take.stale else "recording", take.redacted)
+            if take.stale:
+                raise self._failure(call, f"{take.place} is {take.stale}", "record it anew, or ")
+            payload = b"" if take.error is not None else _text(take.result)
+            return ToolResult[Any](payload=payload, error=take.error)
+        if real is not None:
+            self._keep(call, "executor")
+            return self._made(tool, call, recording, real)
+        if recording.has(call.ident):
+            self._keep(call, "nothing")
+            reason = f"{recording.name} has calls of it, and none with the args {_shown(call.arguments)}"
+            raise self._failure(call, reason, "record it (mode `new`), or ")
+        return self._otherwise(tool, call)
+
+    async def _made(self, tool: _Tool, call: StubbedCall[Any], recording: Recording, real: Callable[[], Any]) -> Any:
+        """Make a call, and record it without its secrets."""
+        secrets = secrets_of_call(secrets_of_tool(tool.definition), canonical(call.arguments), call.meta.injected)
+        arguments = hide_args(dict(call.arguments), secrets)
+        try:
+            outcome = real()
+            if isawaitable(outcome):
+                outcome = await outcome
+        except Exception as error:  # of the tool: it is recorded, and raised again
+            found = tool_error_from_error(error, by_handler=True, secrets=secrets)
+            recording.add(Take(tool=call.ident, place="", arguments=arguments, error=found))
+            raise
+        failure = outcome if isinstance(outcome, ToolError) else outcome.error if is_result(outcome) else None
+        if failure is not None:
+            recording.add(Take(tool=call.ident, place="", arguments=arguments, error=hide_error(failure, secrets)))
+        else:
+            value = tool.json_of(outcome)
+            result = hide_result(value, with_result_values(secrets, value))
+            recording.add(Take(tool=call.ident, place="", arguments=arguments, result=result))
+        return outcome
 
     def _otherwise(self, tool: _Tool, call: StubbedCall[Any]) -> ToolResult[Any]:
         """Answer a call that the test has set no answer for."""
@@ -177,13 +275,14 @@ class Stubs(list[ToolsetRegistration]):
         self._keep(call, answered_by)
         return ToolResult(payload=payload)
 
-    def _keep(self, call: StubbedCall[Any], answered_by: str) -> None:
-        self._calls.append(replace(call, answered_by=answered_by))
+    def _keep(self, call: StubbedCall[Any], answered_by: str, redacted: tuple[str, ...] = ()) -> None:
+        self._calls.append(replace(call, answered_by=answered_by, redacted=redacted))
 
-    def _failure(self, call: StubbedCall[Any], reason: str) -> CallFailed:
+    def _failure(self, call: StubbedCall[Any], reason: str, instead: str = "") -> CallFailed:
         message = f"{call.ident} has no answer: {reason}"
         hint = (
-            f"set one, such as when({_constant(call.ident)}).returns(…), or write an example with a result in its spec"
+            f"{instead}set an answer, such as when({_constant(call.ident)}).returns(…), or write an example with a "
+            "result in its spec"
         )
         self._failures.append(f"{message}; {hint}")
         return CallFailed(FailureKind.INTERNAL, "no_stub_answer", message, hint)
@@ -204,11 +303,6 @@ class Stubs(list[ToolsetRegistration]):
         if found is None:
             found = self._tools[ident] = _Tool(self._catalog, ident)
         return found
-
-
-def key_of(value: Any) -> bytes:
-    """Return what equal JSON values have in common: 1 is equal to 1.0, and the order of fields has no effect."""
-    return canonical(with_integers(value))
 
 
 class _StubExecutor:
@@ -257,6 +351,14 @@ class _Tool:
             name in given and key_of(given[name]) == key_of(_plain(value)) for name, value in means.fields.items()
         )
 
+    def json_of(self, outcome: Any) -> Any:
+        """Return the result that an executor returned as JSON, whether it fits or not."""
+        value = _value_of(outcome)
+        try:
+            return from_json(self.result.normalize(value)[1])
+        except InvalidPayload:
+            return to_jsonable_python(value, fallback=str, by_alias=True)
+
     def check(self, answer: Answer) -> None:
         """Raise `StubError` for an answer that no call can get, or that is no result of the tool."""
         self.check_when(answer.when)
@@ -265,11 +367,8 @@ class _Tool:
         for outcome in answer.outcomes:
             if isinstance(outcome, Exception) or (is_result(outcome) and outcome.error is not None):
                 continue
-            value: Any = outcome
-            if is_result(outcome):
-                value = from_json(outcome.payload) if outcome.payload and outcome.value is None else outcome.value
             try:
-                self.result.normalize(value)
+                self.result.normalize(_value_of(outcome))
             except InvalidPayload as error:
                 raise StubError(f"{answer.when} returns no result of the tool: {error}") from error
 
@@ -364,6 +463,17 @@ def _wanted(catalog: Catalog, toolsets: Collection[str] | None) -> Sequence[str]
             question = f"; did you mean {meant[0]}?" if meant else ""
             raise StubError(f"there is no toolset {name} in the catalog{question}")
     return [name for name in catalog.toolsets if toolsets is None or name in toolsets]
+
+
+def _value_of(outcome: Any) -> Any:
+    """Return the value of a result, which may be JSON text."""
+    if not is_result(outcome):
+        return outcome
+    return from_json(outcome.payload) if outcome.payload and outcome.value is None else outcome.value
+
+
+def _shown(arguments: Mapping[str, Any]) -> str:
+    return cut(compact_json(dict(arguments)), _LONGEST)
 
 
 def _text(value: Any) -> bytes:
