@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from toolgen.testing.answers import Answer as Answer
     from toolgen.testing.answers import When as When
     from toolgen.testing.answers import when as when
+    from toolgen.testing.models import ModelRequest as ModelRequest
+    from toolgen.testing.models import ModelTurn as ModelTurn
+    from toolgen.testing.models import ScriptedModel as ScriptedModel
+    from toolgen.testing.models import ScriptError as ScriptError
     from toolgen.testing.recordings import Recording as Recording
     from toolgen.testing.recordings import RecordingError as RecordingError
     from toolgen.testing.recordings import recorded as recorded
@@ -29,6 +33,10 @@ else:
             "Stubs": ".stubs",
             "StubbedCall": ".stubs",
             "StubError": ".stubs",
+            "ScriptedModel": ".models",
+            "ModelRequest": ".models",
+            "ModelTurn": ".models",
+            "ScriptError": ".models",
             "recorded": ".recordings",
             "Recording": ".recordings",
             "RecordingError": ".recordings",

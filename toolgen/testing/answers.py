@@ -25,7 +25,8 @@ ANY_ARGS: Any = object()
 class When(Generic[ArgsT, ResultT]):
     """Some calls of a tool: those with equal args, or with these values in some fields, or that a function accepts.
 
-    Values are compared as JSON. Calls wait `seconds`, and report `progress`, before they get their answer.
+    Values are compared as JSON; an arg that is left out has its default. Calls wait `seconds`, and report `progress`,
+    before they get their answer.
     """
 
     ident: str

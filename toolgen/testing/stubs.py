@@ -29,7 +29,7 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
-from toolgen.schema.json_values import canonical, compact_json
+from toolgen.schema.json_values import canonical, compact_json, is_object
 from toolgen.spec.visible import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
 from toolgen.testing.recordings import Take, key_of
@@ -324,15 +324,23 @@ class _Tool:
         self.args: Final[Codec[Any]] = catalog.codec(ident, "args")
         self.result: Final[Codec[Any]] = catalog.codec(ident, "result")
         self._values: MadeValues | None = None
+        fields: Mapping[str, Any] = self.definition.input_schema.get("properties", {})
+        self._defaults: Final = {
+            name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
+        }
         given = [each for each in self.definition.settings.examples if each.has_result]
-        self._examples: Final = {key_of(each.args): _text(each.result) for each in reversed(given)}
+        self._examples: Final = {self._key(each.args): _text(each.result) for each in reversed(given)}
         self._example: Final = _text(given[0].result) if given else None
 
     def example(self, arguments: Mapping[str, Any]) -> bytes | None:
         """Return the result of the example with these args, else of the first; None without examples."""
         if self._example is None:
             return None
-        return self._examples.get(key_of(arguments), self._example)
+        return self._examples.get(self._key(arguments), self._example)
+
+    def _key(self, arguments: Mapping[str, Any]) -> bytes:
+        """Return what args have in common that mean the same: one that is left out has its default."""
+        return key_of({**self._defaults, **arguments})
 
     def made(self, seed: bytes) -> bytes:
         """Return a result that is made up. Raises `NoValue`."""
@@ -345,8 +353,8 @@ class _Tool:
         if means.accepts is not None:
             return means.accepts(call.args)
         if means.args is not ANY_ARGS:
-            return key_of(call.arguments) == key_of(from_json(self.args.encode(means.args)))
-        given = call.arguments
+            return self._key(call.arguments) == self._key(from_json(self.args.encode(means.args)))
+        given = {**self._defaults, **call.arguments}
         return all(
             name in given and key_of(given[name]) == key_of(_plain(value)) for name, value in means.fields.items()
         )

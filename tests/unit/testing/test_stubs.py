@@ -179,6 +179,8 @@ def test_calls_are_found_and_asserted_by_what_they_mean(catalog: Catalog) -> Non
     stubs.assert_called(orders.REFUND)
     stubs.assert_called(orders.REFUND, times=2)
     stubs.assert_called(when(orders.REFUND, order_id="o-9"), times=0)
+    stubs.assert_called(when(orders.FIND, limit=10), times=1)
+    stubs.assert_called(when(orders.FIND, orders.FindArgs(customer="ann", limit=10)), times=1)
     with pytest.raises(AssertionError) as caught:
         stubs.assert_called(when(orders.REFUND, order_id="o-9"))
     assert str(caught.value) == (
