@@ -1,0 +1,201 @@
+"""The plugin for pytest: fixtures for stubs, a runtime, recordings, a scripted model and snapshots of requests.
+
+pytest finds it by its entry point. Nothing else of `toolgen.testing` needs pytest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime import Catalog, Runtime
+    from toolgen.testing import ModelRequest, ModelTurn, Recording, ScriptedModel, Stubs
+
+_FOLDER: Final = "snapshots"
+_PLACES: Final = pytest.StashKey[dict[str, dict[str, bool]]]()
+"""Of each recording that tests have read, its calls, and whether they have answered one."""
+
+_PASSED: Final = pytest.StashKey[bool]()
+_OUTPUT: Final = "toolgen_recordings"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    parser.addini("toolgen_package", "The import name of the generated package whose tools are tested.", default="")
+    group = parser.getgroup("toolgen")
+    group.addoption(
+        "--toolgen-record",
+        choices=("none", "once", "new", "all"),
+        default="none",
+        help="What `toolgen_recorded` records: nothing, files that are missing, new calls, or all calls anew.",
+    )
+    group.addoption("--toolgen-update", action="store_true", help="Write the snapshots of `toolgen_snapshot`.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to note which recorded calls are used."""
+    config.stash[_PLACES] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note whether a test has passed: stubs are not checked after one that has failed."""
+    report = yield
+    if call.when == "call":
+        item.stash[_PASSED] = report.passed
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Pass what a worker of pytest-xdist has noted on to its controller."""
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_OUTPUT] = session.config.stash[_PLACES]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker of pytest-xdist has noted."""
+    for name, places in getattr(node, "workeroutput", {}).get(_OUTPUT, {}).items():
+        _note(node.config, name, places)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """List the recorded calls that no test has used."""
+    unused = [place for places in config.stash[_PLACES].values() for place, is_used in places.items() if not is_used]
+    if unused:
+        terminalreporter.section("recorded calls that no test has used")
+        for place in unused:
+            terminalreporter.line(place)
+
+
+@pytest.fixture
+def toolgen_catalog(pytestconfig: pytest.Config) -> Catalog:
+    """Return the catalog of the package that the setting `toolgen_package` names."""
+    from toolgen.runtime import load
+
+    package: str = pytestconfig.getini("toolgen_package")
+    if not package:
+        pytest.fail("write `toolgen_package = generated` into the settings of pytest, or define `toolgen_catalog`")
+    return load(package)
+
+
+@pytest.fixture
+def toolgen_recording() -> Recording | None:
+    """Return the recording that answers the stubs. There is none, unless a test or a conftest.py defines this."""
+    return None
+
+
+@pytest.fixture
+def toolgen_stubs(
+    request: pytest.FixtureRequest, toolgen_catalog: Catalog, toolgen_recording: Recording | None
+) -> Iterator[Stubs]:
+    """Return stubs of all toolsets; after a test that passes, they are checked."""
+    from toolgen.testing import stub_executors
+
+    stubs = stub_executors(toolgen_catalog, recording=toolgen_recording)
+    yield stubs
+    if _passed(request):
+        stubs.check()
+
+
+@pytest.fixture
+def toolgen_runtime(toolgen_catalog: Catalog, toolgen_stubs: Stubs) -> Runtime:
+    """Return a runtime whose executors are the stubs. All calls are allowed that no policy denies."""
+    from toolgen.runtime import Runtime, allow_all
+
+    return Runtime(toolgen_catalog, executors=toolgen_stubs, permission=allow_all)
+
+
+@pytest.fixture
+def toolgen_recorded(request: pytest.FixtureRequest) -> Iterator[Callable[..., Recording]]:
+    """Return `recorded` for files beside the test, in the mode of `--toolgen-record`; unused calls are reported."""
+    from toolgen.testing import recorded
+
+    opened: list[Recording] = []
+
+    def opened_beside(name: str, *, executors: Iterable[ToolsetRegistration] = ()) -> Recording:
+        mode: Any = request.config.getoption("--toolgen-record")
+        opened.append(recorded(request.path.parent / name, mode, executors=executors))
+        return opened[-1]
+
+    yield opened_beside
+    for each in opened:
+        _note(request.config, each.name, {str(take): take.is_used for take in each.takes})
+
+
+@pytest.fixture
+def toolgen_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., ScriptedModel]]:
+    """Return `ScriptedModel`; after a test that passes, it is checked that each of its turns was asked for."""
+    from toolgen.testing import ScriptedModel
+
+    made: list[ScriptedModel] = []
+
+    def model(*turns: ModelTurn | Callable[[ModelRequest], ModelTurn], provider: str = "openai") -> ScriptedModel:
+        made.append(ScriptedModel(*turns, provider=provider))
+        return made[-1]
+
+    yield model
+    if _passed(request):
+        for each in made:
+            each.check()
+
+
+@pytest.fixture
+def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Return a function that compares the tools of a request with a file in `snapshots`, beside the test.
+
+    It takes what `Conversation.request()` returns, or a request of a scripted model, and a name where a test has
+    several. `--toolgen-update` writes the files.
+    """
+    folder, test = request.path.parent / _FOLDER, f"{request.path.stem}-{_item(request).name}"
+
+    def compare(got: Mapping[str, Any] | ModelRequest, name: str = "") -> None:
+        fields: Mapping[str, Any] = got if isinstance(got, Mapping) else got.fields
+        tools = {key: fields[key] for key in ("tools", "toolConfig") if key in fields}
+        text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
+        place = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, (test, name))))
+        file = folder / f"{place}.json"
+        if request.config.getoption("--toolgen-update"):
+            folder.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            return
+        _compare(text, file)
+
+    return compare
+
+
+def _compare(text: str, file: Path) -> None:
+    if not file.exists():
+        raise AssertionError(f"there is no snapshot {file.name}: write it with `pytest --toolgen-update`")
+    kept = file.read_text(encoding="utf-8")
+    if text != kept:
+        lines = difflib.unified_diff(kept.splitlines(), text.splitlines(), file.name, "this request", lineterm="")
+        raise AssertionError("the tools differ; `pytest --toolgen-update` keeps them\n" + "\n".join(lines))
+
+
+def _passed(request: pytest.FixtureRequest) -> bool:
+    return _item(request).stash.get(_PASSED, False)
+
+
+def _item(request: Any) -> pytest.Item:
+    """Return the test of a fixture, whose type pytest leaves open."""
+    item: pytest.Item = request.node
+    return item
+
+
+def _note(config: pytest.Config, name: str, places: Mapping[str, bool]) -> None:
+    known = config.stash[_PLACES].setdefault(name, {})
+    for place, is_used in places.items():
+        known[place] = known.get(place, False) or is_used
