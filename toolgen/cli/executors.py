@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from importlib import import_module
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.output import echo
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.reach import reached
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from toolgen.cli.consent import Consent
     from toolgen.compiler.project.config import Config
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.testing import Stubs
 
 
 def consented(config: Config, catalog: Catalog, toolsets: Iterable[str], consent: Consent) -> Consent:
@@ -63,6 +65,23 @@ def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegist
         return _registration(config.root, config.executors[toolset], catalog, toolset)
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise unusable(config, toolset, raised(error, config.root)) from error
+
+
+def stubbed(catalog: Catalog, toolsets: Collection[str] | None = None, file: str | None = None) -> Stubs:
+    """Return stubs in place of what runs toolsets, by default all; `file` is a recording, whose stale calls are told.
+
+    Raises click.UsageError for a file that is no recording.
+    """
+    from toolgen.testing import RecordingError, recorded, stub_executors
+
+    try:
+        recording = None if file is None else recorded(file)
+    except (RecordingError, ImportError) as error:
+        raise click.UsageError(f"{visible(str(error))}.") from error
+    stubs = stub_executors(catalog, recording=recording, toolsets=toolsets)
+    for stale in () if recording is None else recording.stale:
+        echo(visible(f"not answered: {stale}"), err=True)
+    return stubs
 
 
 def unusable(config: Config, toolset: str, why: str) -> click.UsageError:

@@ -14,7 +14,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.consent import Consent
-from toolgen.cli.executors import consented, stdout_kept, toolset_executor, unusable
+from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
@@ -39,6 +39,7 @@ _LARGEST: Final = 64 * 1024 * 1024
 @click.argument("tool")
 @click.argument("args", default="{}")
 @click.option("--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it.")
+@click.option("--stub", is_flag=True, help="Run nothing: answer by an example of the spec, or a made-up result.")
 @disable_policy_option
 @click.option("--user", help="The user that the call is made for.")
 @click.option(
@@ -54,6 +55,7 @@ def command(
     tool: str,
     args: str,
     yes: bool,
+    stub: bool,
     disabled_policies: Sequence[str],
     user: str | None,
     injected: Sequence[str],
@@ -63,14 +65,16 @@ def command(
 
     A tool is run by what its spec names: a `handler`, a server or an API; or by what the configuration names, as
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
-    A call that a policy denies does not run.
+    A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the same.
     """
     config = built_project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
-        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes)
+        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes, stub=stub)
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
+        if stub and result.success:
+            echo("a stub answered: no tool has run", err=True)
     if output_format == "json":
         show_json(_json(result))
     elif result.error is None:
@@ -85,7 +89,7 @@ def command(
 
 
 def _runtime(
-    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], *, yes: bool
+    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], *, yes: bool, stub: bool
 ) -> tuple[Runtime, str, ToolsetRegistration]:
     """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
 
@@ -94,10 +98,14 @@ def _runtime(
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
     disabled = check_disabled(catalog, disabled_policies)
-    inject = injected_values(ident, catalog.definition(ident).settings.inject, injected)
+    inject = injected_values(ident, catalog.definition(ident).settings.inject, injected, is_stubbed=stub)
     toolset = catalog.toolset_of(ident)
-    consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
-    registration = toolset_executor(config, catalog, toolset, consent)
+    registration: ToolsetRegistration | None
+    if stub:
+        (registration,) = stubbed(catalog, [toolset])
+    else:
+        consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
+        registration = toolset_executor(config, catalog, toolset, consent)
     if registration is None:
         raise click.UsageError(
             f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`, or '

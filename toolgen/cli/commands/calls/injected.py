@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def injected_values(
-    ident: str, wanted: Sequence[str], given: Sequence[str]
+    ident: str, wanted: Sequence[str], given: Sequence[str], *, is_stubbed: bool = False
 ) -> Mapping[str, Callable[[ToolCallMeta], Any]]:
     """Parse the `NAME=VALUE` options of `--inject`, one per field, for `Runtime(inject=...)`.
 
-    A value that is not valid JSON is taken as text. Raises click.UsageError for a name that the tool does not inject,
-    is given twice, or is missing.
+    A value that is not valid JSON is taken as text. Stubs need no values: those that are missing are null. Raises
+    click.UsageError for a name that the tool does not inject, is given twice, or is missing.
     """
     values: dict[str, Any] = {}
     for each in given:
@@ -35,7 +35,9 @@ def injected_values(
             raise click.UsageError(f"`--inject {name}=...` is given twice.")
         values[name] = _value(text)
     missing = [name for name in wanted if name not in values]
-    if missing:
+    if is_stubbed:
+        values |= dict.fromkeys(missing)
+    elif missing:
         flags = " ".join(f"--inject {name}=VALUE" for name in missing)
         fields = ", ".join(f"`{name}`" for name in missing)
         raise click.UsageError(f"{ident} injects {fields}, and the value is missing: pass {flags}.")

@@ -17,7 +17,7 @@ from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.database import url_of
 from toolgen.cli.commands.runs.worker import TO_STOP, end_of_process, ended_within
 from toolgen.cli.consent import Consent
-from toolgen.cli.executors import consented, stdout_kept, toolset_executor
+from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
     from toolgen.serve.http import HttpSettings
     from toolgen.serve.server import ToolServer
+    from toolgen.testing import Stubs
 
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
@@ -83,6 +84,10 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
     is_flag=True,
     help="Start the programs, and send the variables of the environment, that specs name without asking.",
 )
+@click.option("--stub", is_flag=True, help="Run nothing: answer by examples of the specs, or made-up results.")
+@click.option(
+    "--replay", metavar="FILE", help="Answer by the calls recorded in FILE, and calls of other tools as --stub does."
+)
 @click.option(
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
 )
@@ -114,6 +119,8 @@ def command(
     mode: str,
     yes: bool,
     trust_specs: bool,
+    stub: bool,
+    replay: str | None,
     injected: Sequence[str],
     database: str | None,
     grace: float,
@@ -125,7 +132,8 @@ def command(
     where the client cannot ask, it does not run, unless --yes is given. Programs that specs start, and URLs to which
     they send variables of the environment, are shown first, and a person at the terminal is asked once for this
     project; elsewhere --trust-specs is needed. With --database, `toolgen worker` runs the tools, and servers are
-    interchangeable: a call waits for its permission in the database.
+    interchangeable: a call waits for its permission in the database. With --stub or --replay no tool runs, and all
+    else is the same: a mock server for people who build the other side.
     """
     if stdio and address is not None:
         raise click.UsageError("--stdio and --http exclude each other.")
@@ -133,6 +141,8 @@ def command(
         raise click.UsageError("Tokens, host names and origins are for --http.")
     if database is not None and (store or disabled_policies or yes or trust_specs or injected):
         raise click.UsageError("With --database, store, policies, permission and injected values are the workers'.")
+    if database is not None and (stub or replay):
+        raise click.UsageError("With --database the workers run the tools, so --stub and --replay are not for it.")
     try:
         from toolgen.serve.asking import ask_client
         from toolgen.serve.server import mcp_server
@@ -146,11 +156,13 @@ def command(
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client
         kept = _store(store)
+        stubs: Stubs | None = None
         engine = None if database is None else _engine(database)
         if engine is None:
             permission = allow_all if yes else ask_client
             consent = Consent(config.root, yes=yes or trust_specs, word="--trust-specs")
-            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent)
+            stubs = stubbed(catalog, file=replay) if stub or replay else None
+            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent, stubs)
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
@@ -161,7 +173,11 @@ def command(
         _warn_of_limits(catalog, run)
     server = mcp_server(runtime, run, http=settings, engine=engine)
     with end_of_process(lambda: server.unfinished) as end:
-        return asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine, end))
+        code = asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine, end))
+    if stubs is not None and stubs.recording is not None and stubs.recording.unused:
+        unused, all_ = len(stubs.recording.unused), counted(len(stubs.recording.takes), "recorded call")
+        echo(f"{unused} of {all_} answered none", err=True)
+    return code
 
 
 def _warn_of_limits(catalog: Catalog, run: Run) -> None:
@@ -275,8 +291,9 @@ def _runtime(
     permission: PermissionCallback,
     store: DurableStore | None,
     consent: Consent,
+    stubs: Stubs | None,
 ) -> Runtime:
-    executors, missing = _executors(config, catalog, consent)
+    executors, missing = _executors(config, catalog, consent) if stubs is None else (stubs, [])
     if missing:
         echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
     served = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
@@ -288,7 +305,7 @@ def _runtime(
             missing=missing,
             permission=permission,
             disabled_policies=check_disabled(catalog, disabled_policies),
-            inject=injected_values("the tools served", wanted, injected),
+            inject=injected_values("the tools served", wanted, injected, is_stubbed=stubs is not None),
             store=store,
             telemetry=command_telemetry(),
         )

@@ -362,3 +362,20 @@ def test_args_that_are_not_utf_8_are_an_error_without_a_traceback(folder: Path) 
 
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
+
+
+def test_a_stub_answers_without_handlers_consent_and_injected_values(folder: Path, app: Path) -> None:
+    app.unlink()
+    done = toolgen(folder, "call", "count", "{}", "--stub")
+    assert done.code == 0, done.err
+    assert isinstance(json.loads(done.out), str)
+    assert done.err == "a stub answered: no tool has run\n"
+    assert toolgen(folder, "call", "count", "{}", "--stub").out == done.out
+
+
+def test_all_but_the_tool_itself_is_the_same_with_a_stub(folder: Path) -> None:
+    invalid = toolgen(folder, "call", "find", '{"limit": 10}', "--stub")
+    denied = toolgen(folder, "call", "erase", '{"order": 1}', "--stub", "--yes")
+    assert (invalid.code, denied.code) == (1, 1)
+    assert "/limit" in invalid.err
+    assert "permission_denied" in denied.err
