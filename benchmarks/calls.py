@@ -40,6 +40,9 @@ def _measure(project: Path, tools: int, scale: Scale) -> dict[str, Any]:
         },
         "steady_ratio_to_floor": {name: _ratio(steady_reports, name) for name in names},
         "stages_us": report_of(project, "-m", "benchmarks.measured.stages", str(min(scale.repeats, 2000))),
+        "stubs_us": report_of(
+            project, "-m", "benchmarks.measured.stubs", str(scale.rounds), str(min(scale.repeats, 500))
+        ),
         "telemetry_adds_us": report_of(
             project, "-m", "benchmarks.measured.telemetry", str(scale.rounds), str(min(scale.repeats, 500))
         ),

@@ -22,6 +22,7 @@ DOORS: Final[Mapping[str, str]] = {
     "toolgen.engine": "run agents that outlive a process",
     "toolgen.record": "record calls, and read the record",
     "toolgen.serve": "serve tools over MCP",
+    "toolgen.testing": "test tools and agents without servers and models",
     "toolgen.adapters": "use the tools in frameworks for agents",
     "toolgen.compiler": "build packages from a program",
     CONTRACT: "see what generated code imports",

@@ -54,6 +54,9 @@ _SHOWN: Final = 5
 _LONGEST: Final = 200
 """Characters of args in a message."""
 
+_MOST_MADE: Final = 1_000
+"""Made results of a tool that are kept, for calls with equal args."""
+
 
 class StubError(ValueError):
     """Stubs cannot be made as a test says. The message says of which tool, and what to change."""
@@ -324,6 +327,7 @@ class _Tool:
         self.args: Final[Codec[Any]] = catalog.codec(ident, "args")
         self.result: Final[Codec[Any]] = catalog.codec(ident, "result")
         self._values: MadeValues | None = None
+        self._made: dict[bytes, bytes] = {}
         fields: Mapping[str, Any] = self.definition.input_schema.get("properties", {})
         self._defaults: Final = {
             name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
@@ -346,7 +350,11 @@ class _Tool:
         """Return a result that is made up. Raises `NoValue`."""
         if self._values is None:
             self._values = MadeValues(self.result.schema, lambda value: not self.result.check(value))
-        return _text(self._values.value(seed.decode()))
+        if seed not in self._made:
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
+            self._made[seed] = _text(self._values.value(seed.decode()))
+        return self._made[seed]
 
     def is_meant(self, means: When[Any, Any], call: StubbedCall[Any]) -> bool:
         """Whether calls that are meant include one."""
