@@ -6,7 +6,6 @@ tools of today: one that they would not take, or whose result they could not hav
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -398,7 +397,7 @@ def _parsed(line: bytes, place: str) -> dict[str, Any]:
 def _in_store(target: str, name: str) -> Iterator[Take]:
     """Read the calls of all runs that a tool has ended, with a result that is stored. Raises `RecordingError`."""
     try:
-        if not is_postgres_url(target) and os.stat(target).st_size > _MOST_BYTES:  # noqa: PTH116  # as files are read
+        if not is_postgres_url(target) and Path(target).stat().st_size > _MOST_BYTES:
             raise RecordingError(f"{name} is over {_MOST_BYTES:,} bytes")
         with closing(open_reader(target)) as store:
             runs = store.runs()

@@ -106,7 +106,7 @@ def test_a_script_must_fit_the_number_of_requests(catalog: Catalog) -> None:
     with pytest.raises(ScriptError, match="one function and nothing else"):
         host.talk(ScriptedModel(lambda _request: "x", "done"))
     with pytest.raises(ScriptError, match="not of type int"):
-        host.talk(ScriptedModel(5))  # type: ignore[arg-type]
+        host.talk(ScriptedModel(5))  # type: ignore[arg-type]  # what type checkers refuse
     with pytest.raises(ValueError, match="mcp is not a model API"):
         ScriptedModel("done", provider="mcp")
 

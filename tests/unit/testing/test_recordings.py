@@ -342,6 +342,6 @@ def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_mode_must_be_known_and_have_what_it_records(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="none, once, new, all, not 'twice'"):
-        recorded(tmp_path / "calls.jsonl", "twice")  # type: ignore[arg-type]
+        recorded(tmp_path / "calls.jsonl", "twice")  # type: ignore[arg-type]  # what type checkers refuse
     with pytest.raises(RecordingError, match="needs what runs the tools"):
         recorded(tmp_path / "calls.jsonl", "new")

@@ -10,13 +10,17 @@ import pytest
 
 from tests.unit.testing.world import EACH_KIND, catalog, invoke, invoke_in, orders_of
 from toolgen.record import MemoryStore, calls_of
-from toolgen.runtime import FailureKind, Runtime, ToolRateLimited, ToolResult, allow_all, deny_all
+from toolgen.runtime import FailureKind, Ident, Runtime, ToolRateLimited, ToolResult, allow_all, deny_all
 from toolgen.testing import StubError, stub_executors, when
 
 if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 __all__ = ["catalog"]
+
+
+def named(tool: str) -> Ident[Any, Any]:
+    return Ident(tool)
 
 
 def value_of(result: ToolResult[Any]) -> Any:
@@ -27,7 +31,7 @@ def value_of(result: ToolResult[Any]) -> Any:
 @pytest.mark.parametrize(("tool", "given"), EACH_KIND.items(), ids=EACH_KIND)
 def test_each_kind_of_toolset_is_answered_by_the_test(catalog: Catalog, tool: str, given: Any) -> None:
     args, result = given
-    stubs = stub_executors(catalog, when(tool, **args).returns(result))  # type: ignore[arg-type]
+    stubs = stub_executors(catalog, when(named(tool), **args).returns(result))
     assert value_of(invoke(catalog, stubs, tool, args)) == result
     (call,) = stubs.calls
     assert (call.ident, call.arguments, call.answered_by, call.meta.user) == (tool, args, "test", "ann")
@@ -113,7 +117,7 @@ def test_a_malformed_result_of_a_function_is_one_of_the_tool(catalog: Catalog) -
 @pytest.mark.parametrize("tool", ["shop.orders.refund", "local.count"])
 def test_a_delay_meets_the_timeout_of_the_tool(catalog: Catalog, tool: str) -> None:
     args, result = EACH_KIND[tool]
-    stubs = stub_executors(catalog, when(tool).after(30).returns(result))  # type: ignore[arg-type]
+    stubs = stub_executors(catalog, when(named(tool)).after(30).returns(result))
     error = invoke(catalog, stubs, tool, args).error
     assert error is not None
     assert error.kind is FailureKind.TIMEOUT
@@ -213,12 +217,8 @@ def test_answers_that_no_call_can_get_are_refused(catalog: Catalog) -> None:
     assert "means no call" in refused(when(refund, {"order_id": "1"}).returns({"refunded": 1}))
     assert "returns no result of the tool" in refused(when(refund).returns({"refunded": "1"}))
     assert "returns no result" in refused(when(refund).returns(ToolResult(payload=b"{}")))
-    assert "did you mean shop.orders.refund?" in refused(
-        when("shop.orders.refnud").returns(1)  # type: ignore[arg-type]
-    )
-    assert "its toolset is left out" in refused(
-        when("local.count").returns({"lines": 1})  # type: ignore[arg-type]
-    )
+    assert "did you mean shop.orders.refund?" in refused(when(named("shop.orders.refnud")).returns(1))
+    assert "its toolset is left out" in refused(when(named("local.count")).returns({"lines": 1}))
     with pytest.raises(StubError, match=r"did you mean shop\.orders\?"):
         stub_executors(catalog, toolsets=["shop.order"])
     with pytest.raises(ValueError, match="needs the result"):
