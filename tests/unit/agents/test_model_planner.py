@@ -17,6 +17,7 @@ from toolgen.contract.records import ToolRequest
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,9 +42,8 @@ class Desk:
     def __init__(self, name: str, *script: tuple[str, Any], usage: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.counted: list[int] = []
-        self.asked: list[tuple[list[dict[str, Any]], dict[str, Any]]] = []
-        self._script = script
-        self._usage = usage or {}
+        responses = ({**RESPONSES[name](*turn), **(usage or {})} for turn in script)
+        self.model = ScriptedModel(*responses, provider=name)
         catalog = Catalog()
         definition = ToolDefinition(
             name="desk.count", description="Count.", input_schema=NUMBER, permission="readonly", result_schema=True
@@ -51,12 +51,12 @@ class Desk:
         catalog.register(definition, self._count)
         self.runtime = Runtime(catalog, permission=allow_all)
 
-    def ask(self, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
-        self.asked.append((messages, dict(request)))
-        return {**RESPONSES[self.name](*self._script[len(self.asked) - 1]), **self._usage}
+    @property
+    def asked(self) -> list[tuple[list[Mapping[str, Any]], Mapping[str, Any]]]:
+        return [(list(request.messages), request.fields) for request in self.model.requests]
 
     def run(self, messages: Sequence[Message] = START, ask: Any = None) -> Any:
-        planner = ModelPlanner(ask or self.ask, self.name)
+        planner = ModelPlanner(ask or self.model, self.name)
         return asyncio.run(run_agent(self.runtime, "", messages, planner))
 
     def _count(self, args: dict[str, int]) -> int:
@@ -143,7 +143,7 @@ def test_the_tokens_of_a_stream_are_known(name: str) -> None:
     desk = Desk(name, ("", [call(1)]), ("one", []), usage=USAGES[name])
 
     async def ask(messages: Any, request: Any) -> Any:
-        for event in EVENTS[name](desk.ask(messages, request)):
+        for event in EVENTS[name](desk.model(messages, request)):
             if name == "gemini":
                 event |= USAGES["gemini"]
             if event.get("type") == "message_delta":
@@ -279,7 +279,7 @@ def test_a_response_that_is_none_and_a_tool_that_cannot_be_offered_fail_the_run(
     definition = ToolDefinition(name="desk.count", description="Count.", input_schema=nested)
 
     async def plan() -> Any:
-        return await ModelPlanner(desk.ask).plan(START, {"desk.count": definition}, desk.runtime.start_run().meta)
+        return await ModelPlanner(desk.model).plan(START, {"desk.count": definition}, desk.runtime.start_run().meta)
 
     with pytest.raises(UnsupportedCapability, match="desk__count"):
         asyncio.run(plan())
@@ -292,7 +292,7 @@ def test_a_name_from_the_spec_is_the_name_that_the_model_sees() -> None:
     )
 
     async def plan() -> Any:
-        return await ModelPlanner(desk.ask).plan(START, {"desk.count": definition}, desk.runtime.start_run().meta)
+        return await ModelPlanner(desk.model).plan(START, {"desk.count": definition}, desk.runtime.start_run().meta)
 
     assert asyncio.run(plan()) == RunOutcome(value="x", telemetry={"requests": 1})
     assert desk.asked[0][1]["tools"][0]["function"]["name"] == "count"

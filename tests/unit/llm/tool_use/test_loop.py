@@ -14,12 +14,13 @@ from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.llm import ToolUse
 from toolgen.llm.tool_use.conversation import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
-from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import provider
-from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, ToolRequest, allow_all
+from toolgen.testing import ModelRequest, ModelTurn, ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable
 
     from toolgen.llm import Conversation
     from toolgen.runtime.runs.run import Run
@@ -54,28 +55,24 @@ def calling(n: int, text: str = "") -> dict[str, Any]:
     return RESPONSES["openai"](text, [(f"call_{n}", "desk__count", {"n": n})])
 
 
-def text_reply(text: str) -> dict[str, Any]:
-    return RESPONSES["openai"](text, [])
+def counting(last: int = 3) -> ScriptedModel:
+    """Return a model that counts up to `last`, with one call in each turn, based on the received messages."""
 
+    def play(request: ModelRequest) -> ModelTurn:
+        assert request.offered == ("desk__count",)
+        number = 1 + sum(message["role"] == "tool" for message in request.messages)
+        if number > last:
+            return "done"
+        call = ToolRequest(name="desk.count", payload=f'{{"n": {number}}}')
+        return ModelReply(text=f"{number}. ", calls=(call,))
 
-class Model:
-    """Counts up to `last`, with one call in each turn, based on the received messages."""
-
-    def __init__(self, last: int = 3) -> None:
-        self.last = last
-        self.asked: list[Messages] = []
-
-    async def ask(self, messages: Messages, tools: Mapping[str, Any]) -> dict[str, Any]:
-        assert tools["tools"][0]["function"]["name"] == "desk__count"
-        self.asked.append(messages)
-        done = sum(message["role"] == "tool" for message in messages)
-        return text_reply("done") if done == self.last else calling(done + 1, f"{done + 1}. ")
+    return ScriptedModel(play)
 
 
 def test_it_continues_until_the_model_makes_no_more_calls() -> None:
-    host, model, events = Host(), Model(), list[Any]()
+    host, model, events = Host(), counting(), list[Any]()
     opening = [OPENING]
-    outcome = asyncio.run(host.conversation.run(model.ask, opening, on_event=events.append))
+    outcome = asyncio.run(host.conversation.run(model, opening, on_event=events.append))
     assert (outcome.text, outcome.turns, outcome.stopped) == ("done", 4, "completed")
     assert host.counted == [1, 2, 3]
     assert opening == [OPENING]
@@ -86,26 +83,26 @@ def test_it_continues_until_the_model_makes_no_more_calls() -> None:
 
 
 def test_a_call_event_precedes_the_call() -> None:
-    host, model, seen = Host(), Model(1), list[Any]()
+    host, model, seen = Host(), counting(1), list[Any]()
 
     async def tell(event: Any) -> None:
         await asyncio.sleep(0)
         if isinstance(event, CallRequested):
             seen.append((event.call.asked.name, list(host.counted)))
 
-    asyncio.run(host.conversation.run(model.ask, [OPENING], on_event=tell))
+    asyncio.run(host.conversation.run(model, [OPENING], on_event=tell))
     assert seen == [("desk__count", [])]
 
 
 def test_after_its_turn_limit_it_can_resume_from_the_messages() -> None:
-    host, model = Host(), Model()
-    first = asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=2))
+    host, model = Host(), counting()
+    first = asyncio.run(host.conversation.run(model, [OPENING], max_turns=2))
     assert (first.stopped, first.turns, host.counted) == ("max_turns", 2, [1, 2])
-    rest = asyncio.run(Host().conversation.run(model.ask, first.messages))  # another process has other objects
+    rest = asyncio.run(Host().conversation.run(model, first.messages))  # another process has other objects
     assert (rest.stopped, rest.turns, rest.text) == ("completed", 2, "done")
-    assert len(model.asked) == 4
+    assert len(model.requests) == 4
     with pytest.raises(ValueError, match="at least 1"):
-        asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=0))
+        asyncio.run(host.conversation.run(model, [OPENING], max_turns=0))
 
 
 def test_an_aborted_run_makes_no_more_requests() -> None:
@@ -116,11 +113,11 @@ def test_an_aborted_run_makes_no_more_requests() -> None:
         return 1
 
     host = Host(count=abort)
-    model = Model()
-    outcome = asyncio.run(host.conversation.run(model.ask, [OPENING]))
-    assert (outcome.stopped, len(model.asked)) == ("aborted", 1)
-    again = asyncio.run(host.conversation.run(model.ask, outcome.messages))
-    assert (again.stopped, again.turns, len(model.asked)) == ("aborted", 0, 1)
+    model = counting()
+    outcome = asyncio.run(host.conversation.run(model, [OPENING]))
+    assert (outcome.stopped, len(model.requests)) == ("aborted", 1)
+    again = asyncio.run(host.conversation.run(model, outcome.messages))
+    assert (again.stopped, again.turns, len(model.requests)) == ("aborted", 0, 1)
 
 
 def test_cancelling_it_cancels_what_it_waits_for() -> None:
@@ -147,7 +144,7 @@ def test_cancelling_it_cancels_what_it_waits_for() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(cancel(Host(count=wait), Model().ask))
+    asyncio.run(cancel(Host(count=wait), counting()))
     asyncio.run(cancel(Host(), stream))
     assert ended == ["call", "stream"]
 
@@ -182,17 +179,21 @@ def test_a_stream_is_closed_if_the_event_callback_fails() -> None:
 def test_a_sync_ask_runs_in_a_thread() -> None:
     threads: list[int] = []
 
-    def ask(_messages: Messages, _tools: Any) -> dict[str, Any]:
+    def play(_request: ModelRequest) -> str:
         threads.append(threading.get_ident())
-        return text_reply("done")
+        return "done"
 
-    assert asyncio.run(Host().conversation.run(ask, [OPENING])).text == "done"
+    assert asyncio.run(Host().conversation.run(ScriptedModel(play), [OPENING])).text == "done"
     assert threads != [threading.get_ident()]
 
 
 def test_a_lambda_may_return_an_awaitable() -> None:
-    model = Model(0)
-    outcome = asyncio.run(Host().conversation.run(lambda messages, tools: model.ask(messages, tools), [OPENING]))
+    model = counting(0)
+
+    async def later(messages: Messages, tools: Any) -> Any:
+        return model(messages, tools)
+
+    outcome = asyncio.run(Host().conversation.run(lambda messages, tools: later(messages, tools), [OPENING]))
     assert outcome.text == "done"
 
 

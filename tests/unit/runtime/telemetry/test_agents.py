@@ -16,6 +16,7 @@ from tests.unit.toolsets.agent.agents.world import World, call_of, scripted_agen
 from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+from toolgen.testing import ModelRequest, ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -174,16 +175,15 @@ def converse(kept: Kept, provider: str, *, streamed: bool = False, **options: An
     catalog.register(ToolDefinition(name="desk.count", description="x", input_schema=schema), lambda args: args["n"])
     runtime = Runtime(catalog, permission=allow_all, telemetry=kept.telemetry)
     conversation = ToolUse(catalog).conversation("chat", runtime, runtime.start_run(), provider)
-    replies = iter([RESPONSES[provider]("so", [("c1", "desk__count", {"n": 1})]), RESPONSES[provider]("done", [])])
+    replies = [RESPONSES[provider]("so", [("c1", "desk__count", {"n": 1})]), RESPONSES[provider]("done", [])]
+    model = ScriptedModel(*({**reply, **USAGE[provider]} for reply in replies), provider=provider)
+    left = iter(replies)
 
-    async def events() -> AsyncIterator[Any]:
-        for event in EVENTS[provider](next(replies)):
+    async def stream(_messages: Any, _request: Any) -> AsyncIterator[Any]:
+        for event in EVENTS[provider](next(left)):
             yield event
 
-    async def ask(_messages: Any, _request: Any) -> Any:
-        return events() if streamed else {**next(replies), **USAGE[provider]}
-
-    asyncio.run(conversation.run(ask, [{"role": "user", "content": "count"}], **options))
+    asyncio.run(conversation.run(stream if streamed else model, [{"role": "user", "content": "count"}], **options))
 
 
 @pytest.mark.parametrize("provider", list(USAGE))
@@ -225,10 +225,10 @@ def test_a_request_that_fails_has_the_error() -> None:
     runtime = Runtime(catalog, permission=allow_all, telemetry=kept.telemetry)
     conversation = ToolUse(catalog).conversation("chat", runtime, runtime.start_run())
 
-    async def ask(_messages: Any, _request: Any) -> Any:
+    def fail(_request: ModelRequest) -> str:
         raise ConnectionError("down")
 
     with pytest.raises(ConnectionError):
-        asyncio.run(conversation.run(ask, []))
+        asyncio.run(conversation.run(ScriptedModel(fail), []))
     assert [attributes_of(span)["error.type"] for span in kept.spans] == ["ConnectionError", "ConnectionError"]
     assert "down" not in "".join(str(span.status.description) for span in kept.spans)
