@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -167,7 +168,8 @@ class Stubs(list[ToolsetRegistration]):
         kind = catalog.section("toolsets")[toolset].get("kind", "service")
         runs = _StubExecutor(self.run)
         if kind != "command":
-            return ToolsetRegistration(toolset=toolset, executor=runs, inline=kind == "agent")
+            preview = _preview(catalog, toolset) if kind == "http" else None
+            return ToolsetRegistration(toolset=toolset, executor=runs, inline=kind == "agent", preview=preview)
 
         def under(policies: Policies) -> ToolsetRegistration:
             return ToolsetRegistration(toolset=toolset, executor=_StubExecutor(_in_time(catalog, self.run, policies)))
@@ -448,6 +450,15 @@ class _Set:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
+
+
+def _preview(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, Any]], str] | None:
+    """Return what a person who is asked about a call is shown; None without the client that would send it."""
+    if find_spec("httpx2") is None:
+        return None
+    from toolgen.execute.http.preview import specified_preview
+
+    return specified_preview(catalog, toolset)
 
 
 def _in_time(

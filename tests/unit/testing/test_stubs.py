@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.testing.world import EACH_KIND, catalog, invoke, invoke_in, orders_of
+from tests.unit.testing.world import EACH_KIND, built, catalog, invoke, invoke_in, orders_of
+from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.execute import http_executor
 from toolgen.record import MemoryStore, calls_of
-from toolgen.runtime import FailureKind, Ident, Runtime, ToolRateLimited, ToolResult, allow_all, deny_all
+from toolgen.runtime import Decision, FailureKind, Ident, Runtime, ToolRateLimited, ToolResult, allow_all, deny_all
 from toolgen.testing import StubError, stub_executors, when
 
 if TYPE_CHECKING:
-    from toolgen.runtime import Catalog
+    from pathlib import Path
+
+    from toolgen.runtime import Catalog, PermissionRequest
 
 __all__ = ["catalog"]
 
@@ -231,3 +237,41 @@ def test_only_some_toolsets_are_stubbed(catalog: Catalog) -> None:
     stubs = stub_executors(catalog, toolsets=["shop.orders"])
     assert [each.toolset for each in stubs] == ["shop.orders"]
     assert invoke(catalog, stubs, "shop.orders.find", {"customer": "ann"}).success
+
+
+API = """
+toolgen: 1
+toolset: shop.api
+kind: http
+api: {base_url: "https://api.example.com/v1"}
+tools:
+  rename:
+    description: Rename an item.
+    args: {id: integer, name: string}
+    result: {name: string}
+    http: {method: PUT, path: "/items/{id}", params: {id: path, name: query}}
+"""
+
+
+def test_a_person_is_asked_about_a_stubbed_call_as_about_a_real_one(tmp_path: Path) -> None:
+    request = ToolRequest(name="shop.api.rename", payload=b'{"id": 7, "name": "pen"}')
+    asked: list[PermissionRequest] = []
+    with contextmanager(built)(tmp_path, API) as catalog:
+        for executors in (stub_executors(catalog), [http_executor(catalog, "shop.api")]):
+            runtime = Runtime(catalog, executors=executors, permission=lambda _: Decision.DENY)
+            question = asyncio.run(
+                runtime.permission_request(request, runtime.start_run(meta=ToolCallMeta(run_id="r")))
+            )
+            assert question is not None
+            asked.append(replace(question, meta=ToolCallMeta()))
+    assert asked[0] == asked[1]
+    assert asked[0].request == "PUT https://api.example.com/v1/items/7?name=pen"
+    assert asked[0].hosts == ("api.example.com",)
+
+
+def test_network_rules_judge_the_host_of_a_stubbed_api(tmp_path: Path) -> None:
+    policy = "toolgen: 1\npolicy: closed\nnetwork: {api.example.com: deny}\n"
+    with contextmanager(built)(tmp_path, API, policy) as catalog:
+        result = invoke(catalog, stub_executors(catalog), "shop.api.rename", {"id": 7, "name": "pen"})
+    assert result.error is not None
+    assert result.error.kind is FailureKind.PERMISSION_DENIED

@@ -15,7 +15,8 @@ from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.http.credentials import Credentials
 from toolgen.execute.http.host import HttpHost
 from toolgen.execute.http.operation import Operation
-from toolgen.execute.http.requests import request_of, without_body
+from toolgen.execute.http.preview import previewed
+from toolgen.execute.http.requests import request_of
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
@@ -104,8 +105,7 @@ class HttpExecutor:
 
         Raises `ToolNotFound`, and `CallFailed` for args that no request can have.
         """
-        operation = self._operation(ident)
-        return f"{operation.method} {without_body(operation, args, self._routes).url(self._base_url(operation))}"
+        return previewed(self._operations, self._routes, self._base_url)(ident, args)
 
     def hosts(self, definitions: Iterable[ToolDefinition]) -> dict[str, tuple[str, ...]]:
         """Return the hosts that every call of each tool reaches."""
