@@ -69,6 +69,19 @@ def compact_json(value: Any) -> str:
     return _COMPACT(value)
 
 
+def has_more_parts(value: Any, most: int) -> bool:
+    """Whether a JSON value has more than `most` values in it, itself among them; shared ones count each time."""
+    waiting, count = [value], 1
+    while waiting:
+        each = waiting.pop()
+        below: list[Any] = [*each.values()] if is_object(each) else each if is_array(each) else []
+        count += len(below)
+        if count > most:
+            return True
+        waiting += (part for part in below if isinstance(part, dict | list))
+    return False
+
+
 def canonical(value: Any) -> bytes:
     """Encode a JSON value as sorted, compact UTF-8.
 

@@ -18,6 +18,7 @@ from toolgen.schema.comparison.refutation.goal import BudgetError, Claim, values
 from toolgen.schema.comparison.refutation.solver import Solver
 from toolgen.schema.comparison.refutation.validators import Validators
 from toolgen.schema.cost.bounds import MAX_NESTING
+from toolgen.schema.json_values import has_more_parts
 from toolgen.schema.subschemas import is_deeper
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ _MOST_STEPS: Final = 50_000
 """Steps of the solver for one value; each takes some 10 µs."""
 
 _MOST_PARTS: Final = 500
-"""Parts of one value that are made along the schema; the rest is as small as it can be."""
+"""Parts of one value that are made along the schema; one with more is left to the solver."""
+
+_MOST_VALUES: Final = 100_000
+"""JSON values of a value that is validated."""
 
 _DEEPEST: Final = 4
 """Levels of a value that have more than they must."""
@@ -71,7 +75,7 @@ class MadeValues:
                     value = make(_Making(document, seed), document.root)
                 except (BudgetError, RecursionError, _NotMade):
                     continue
-                if self._is_valid(value):
+                if not has_more_parts(value, _MOST_VALUES) and self._is_valid(value):
                     return value
         raise NoValue("no value of its schema was found within the bounds, or the schema accepts none")
 
@@ -121,13 +125,15 @@ class _Making:
     def along(self, schema: Schema, name: str = "text", depth: int = 0) -> Any:
         """Return a value made along the constraints of a schema. `name` is that of the field that has it."""
         self._left -= 1
+        if self._left < 0:
+            raise BudgetError
         schema = schema.behind()
         if schema.is_false:
             raise _NotMade
         by_name: dict[str, list[Constraint]] = {}
         for each in schema.constraints:
             by_name.setdefault(each.name, []).append(each)
-        if self._left < 0 or depth > 2 * _DEEPEST or not by_name.keys() <= _COMMON or _is_combined(by_name):
+        if depth > 2 * _DEEPEST or not by_name.keys() <= _COMMON or _is_combined(by_name):
             return self.solved(schema)
         if "values" in by_name:
             return self._checked(schema, self._random.choice(values_of(by_name["values"][0])))
@@ -249,7 +255,12 @@ class _Making:
 
     def _fits(self, schema: Schema, value: Any) -> bool:
         validators = self._validators.of(schema.document)
-        return validators.is_usable and validators.is_checkable(value) and validators.is_valid(schema, value)
+        return (
+            not has_more_parts(value, _MOST_VALUES)
+            and validators.is_usable
+            and validators.is_checkable(value)
+            and validators.is_valid(schema, value)
+        )
 
 
 def _is_combined(by_name: dict[str, list[Constraint]]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.json_values import canonical, value_of
+from toolgen.schema.json_values import canonical, has_more_parts, value_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -67,3 +67,11 @@ def test_numbers_beyond_a_double_are_refused(text: str) -> None:
 def test_names_of_numbers_are_not_json(text: str) -> None:
     with pytest.raises(ValueError, match="is not JSON"):
         value_of(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "parts"), [(1, 1), ([], 1), ([1, 2], 3), ({"a": [1, {}], "b": None}, 5), ([[]] * 3, 4)]
+)
+def test_parts_are_counted_up_to_a_bound(value: Any, parts: int) -> None:
+    assert not has_more_parts(value, parts)
+    assert has_more_parts(value, parts - 1)

@@ -141,8 +141,10 @@ def test_the_mode_decides_what_is_recorded(catalog: Catalog, tmp_path: Path) -> 
     assert real.calls == 2
 
     real.result = {"refunded": 3}
-    assert value_of(made(catalog, file, real, "all")[1]) == {"refunded": 3}
-    assert [line["result"] for line in lines_of(file) if "result" in line] == [{"refunded": 3}]
+    stubs, result = made(catalog, file, real, "all")
+    assert value_of(result) == value_of(invoke(catalog, stubs, REFUND, ORDER)) == {"refunded": 3}
+    assert real.calls == 4
+    assert [line["result"] for line in lines_of(file) if "result" in line] == [{"refunded": 3}] * 2
 
 
 def test_failures_are_recorded_and_happen_again(catalog: Catalog, tmp_path: Path) -> None:
@@ -296,6 +298,37 @@ def test_without_the_schemas_of_then_the_rule_is_that_of_recorded_calls(catalog:
         "WIRE501 recorded-call-rejected",
         "WIRE502 recorded-result-rejected",
     ]
+
+
+def test_a_stale_call_does_not_hide_a_valid_one(catalog: Catalog, tmp_path: Path) -> None:
+    file = written(tmp_path / "calls.jsonl", call_of(ORDER, {"refunded": "1"}), call_of(ORDER, {"refunded": 1}))
+    stubs = stub_executors(catalog, recording=recorded(file))
+    assert value_of(invoke(catalog, stubs, REFUND, ORDER)) == {"refunded": 1}
+
+
+def test_an_arg_that_has_no_effect_any_more_makes_a_call_stale(tmp_path: Path) -> None:
+    spec = """
+toolgen: 1
+toolset: shop.orders
+tools:
+  refund:
+    description: Refund an order.
+    args: {$comment: JSON Schema, type: object, properties: {order_id: {type: string}, dry_run: {type: boolean}}}
+    result: {refunded: number}
+"""
+    file = tmp_path / "calls.jsonl"
+    with contextmanager(built)(tmp_path / "before", spec) as before:
+        stubs = stub_executors(
+            before, recording=recorded(file, "once", executors=[Real({"refunded": 1}).of("shop.orders")])
+        )
+        invoke(before, stubs, REFUND, {"order_id": "o-1", "dry_run": True})
+        invoke(before, stubs, REFUND, {"order_id": "o-1"})
+    with contextmanager(built)(tmp_path / "after", spec.replace(", dry_run: {type: boolean}", "")) as after:
+        recording = recorded(file)
+        recording.check(after)
+        (stale,) = recording.stale
+        assert "dry_run" in stale
+        assert "stale by WIRE210 arg-ignored" in stale
 
 
 def test_a_redacted_result_that_does_not_fit_says_so(catalog: Catalog, tmp_path: Path) -> None:

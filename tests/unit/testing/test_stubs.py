@@ -153,13 +153,18 @@ def test_policies_permission_and_codecs_stay_real(catalog: Catalog) -> None:
     assert stubs.calls == ()
 
 
-def test_injected_fields_are_in_the_meta_and_not_among_the_args(catalog: Catalog) -> None:
+@pytest.mark.parametrize(("tool", "args"), [("shop.orders.mail", {"to": "bob"}), ("mcp.clock.alarm", {"zone": "UTC"})])
+def test_injected_fields_are_in_the_meta_and_not_among_the_args(catalog: Catalog, tool: str, args: Any) -> None:
     stubs = stub_executors(catalog)
-    result = invoke(catalog, stubs, "shop.orders.mail", {"to": "bob"}, inject={"token": lambda _meta: "t"})
+    result = invoke(catalog, stubs, tool, args, inject={"token": lambda _meta: "t"})
     assert result.success
     (call,) = stubs.calls
-    assert call.arguments == {"to": "bob"}
+    assert call.arguments == args
     assert call.meta.injected == {"token": "t"}
+
+
+def test_calls_of_agents_run_in_the_loop_of_their_caller_as_real_ones(catalog: Catalog) -> None:
+    assert [each.toolset for each in stub_executors(catalog) if each.inline] == ["lab.research"]
 
 
 def test_a_result_that_cannot_be_made_says_how_to_set_one(catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 
 from tests.properties.schemas import Toolset, toolsets
 from toolgen.runtime import Codec
-from toolgen.testing.values import MadeValues, NoValue
+from toolgen.testing.values import MadeValues, NoValue, _Making
 
 LIST = {"type": "object", "properties": {"value": {"type": "integer"}, "next": {"$ref": "#/$defs/list"}}}
 TREE = {
@@ -120,6 +120,29 @@ def test_a_schema_that_is_too_large_is_an_error() -> None:
         nested = {"not": nested}
     with pytest.raises(NoValue):
         MadeValues(nested, lambda _: True).value("1")
+
+
+def test_the_validator_of_the_tool_decides() -> None:
+    with pytest.raises(NoValue):
+        MadeValues({"type": "integer"}, lambda _: False).value("1")
+    assert MadeValues({"enum": [1, 2, 3]}, lambda value: value == 2).value("1") == 2
+
+
+def test_a_schema_whose_values_are_all_huge_takes_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema: Any = {"type": "integer", "minimum": 1, "maximum": 9}
+    for _ in range(5):
+        schema = {"type": "array", "minItems": 300, "items": schema}
+    made_parts: list[None] = []
+    along = _Making.along
+
+    def counted(making: Any, *args: Any) -> Any:
+        made_parts.append(None)
+        return along(making, *args)
+
+    monkeypatch.setattr(_Making, "along", counted)
+    with pytest.raises(NoValue):
+        made(schema)
+    assert len(made_parts) < 5_000
 
 
 @given(toolsets(tools=3))

@@ -87,6 +87,11 @@ tools:
     permission: readonly
     args: {zone: string}
     result: {time: string}
+  alarm:
+    description: Set an alarm, as the user.
+    inject: [token]
+    args: {zone: string, token: string}
+    result: {set: boolean}
 """,
     """
 toolgen: 1

@@ -223,3 +223,15 @@ def many_choices(count: int) -> Any:
 def test_hostile_schemas_take_a_bounded_number_of_steps(before: Any, after: Any) -> None:
     comparison = compare(before, after)
     assert comparison.lost.verdict in Verdict
+
+
+def test_values_that_repeat_their_parts_are_not_made_beyond_a_bound() -> None:
+    arrays: Any = {"type": "integer"}
+    for _ in range(4):
+        arrays = {"type": "array", "minItems": 300, "items": arrays}
+    pairs: dict[str, Any] = {"d40": {"type": "integer"}}
+    for number in range(40):
+        below = {"$ref": f"#/$defs/d{number + 1}"}
+        pairs[f"d{number}"] = {"type": "object", "required": ["a", "b"], "properties": {"a": below, "b": below}}
+    for schema in (arrays, {"$defs": pairs, "$ref": "#/$defs/d0"}):
+        assert compare(schema, False).lost.verdict is Verdict.UNDECIDED

@@ -9,9 +9,9 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, Spot
+from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, MOST_PARTS, Claim, Fact, Item, Outcome, Spot
 from toolgen.schema.comparison.refutation.scalars import size_bounds
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import canonical, has_more_parts
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Constraint, Schema
@@ -154,7 +154,10 @@ class _Items:
         sizes = [least, least + 1, *([self._most] if self._most is not None else [])]
         for size in dict.fromkeys(sizes):
             if size <= _LONGEST and (self._most is None or size <= self._most):
-                yield from (each for each in self._of_size(needed, size) if each not in self._excluded)
+                yield from (each for each in self._of_size(needed, size) if self._is_kept(each))
+
+    def _is_kept(self, value: list[Any]) -> bool:
+        return not has_more_parts(value, MOST_PARTS) and value not in self._excluded
 
     def _of_size(self, needed: dict[int, list[Item]], size: int) -> Iterator[list[Any]]:
         options = [self.of(min(index, self.rest) if index not in needed else index, needed.get(index, ())).values

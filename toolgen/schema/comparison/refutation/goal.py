@@ -140,6 +140,10 @@ def has_numbers(value: Any) -> bool:
     return is_object(value) and any(is_number(each) or has_numbers(each) for each in value.values())
 
 
+MOST_PARTS: Final = 1_000
+"""Parts of a value that is kept for a goal: values of schemas that repeat their parts grow exponentially."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A schema that a value must fit, or must not."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
 from toolgen.schema.comparison.refutation.arrays import solve_array
 from toolgen.schema.comparison.refutation.goal import (
+    MOST_PARTS,
     Branch,
     Budget,
     Claim,
@@ -29,6 +30,7 @@ from toolgen.schema.comparison.refutation.goal import (
 )
 from toolgen.schema.comparison.refutation.objects import solve_object
 from toolgen.schema.comparison.refutation.scalars import solve_number, solve_string
+from toolgen.schema.json_values import has_more_parts
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Schema
@@ -122,8 +124,12 @@ class Solver:
                 is_impossible = False
                 spots += outcome.spots or spots_of(branch.claims.values(), branch.facts.values())
                 for value in outcome.values:
+                    if has_more_parts(value, MOST_PARTS):
+                        continue
                     if accepts is None:
                         values.append(value)
+                        if len(values) >= MOST_VALUES:
+                            break
                     elif accepts(value):
                         return Outcome(is_impossible=False, values=[value])
                 if not self.wants_values or (accepts is None and len(values) >= MOST_VALUES):
