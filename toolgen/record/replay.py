@@ -109,7 +109,8 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
     """Check every line of a recording, JSON in UTF-8: `{"tool", "arguments" or "result", "accept"?}`.
 
     A line may also have the args with the `result` or the `error` that they got, as `toolgen.testing` records calls, or
-    the `schemas` that calls after it were made under. A tool may be given by any of its names; with `toolset`, only that toolset is searched. Raises `AmbiguousTool`.
+    the `schemas` that calls after it were made under. A tool may be given by any of its names; with `toolset`, only
+    that toolset is searched. Raises `AmbiguousTool`.
     """
     tools = _Tools(catalogs, toolset)
     report = Report()

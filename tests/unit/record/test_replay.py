@@ -55,15 +55,19 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
     assert json.loads(call.payload) == json.loads(line)["result"]
 
 
+KEYS = "`tool`, `arguments`, `result`, `accept`, `error`, `schemas`"
+ONE_SIDE = "`accept` is about `arguments` or a `result`"
+
+
 @pytest.mark.parametrize(
     ("line", "column", "reason"),
     [
         (b"{}", 1, "it needs a `tool`, a string"),
         (b"5", 1, "it is not JSON: expecting `{`"),
         (b'{"tool": "a", "result": 1, "acept": true}', 28, "a recorded call has no `acept`; did you mean `accept`?"),
-        (b'{"id": 5}', 2, "a recorded call has no `id`; the keys are `tool`, `arguments`, `result`, `accept`, `error`, `schemas`"),
+        (b'{"id": 5}', 2, f"a recorded call has no `id`; the keys are {KEYS}"),
         (b'{"tool": "a"}', 1, "it needs `arguments` or a `result`, and has neither"),
-        (b'{"tool": "a", "arguments": 1, "result": 1, "accept": true}', 44, "`accept` is about `arguments` or a `result`, and the line has both"),
+        (b'{"tool": "a", "arguments": 1, "result": 1, "accept": true}', 44, f"{ONE_SIDE}, and the line has both"),
         (b'{"tool": "a", "result": 1, "error": {}}', 28, "a line with an `error` has `arguments`, and no `result`"),
         (b'{"tool": "a", "error": {}}', 1, "it needs `arguments` or a `result`, and has neither"),
         (b'{"tool": "a", "schemas": {}, "result": 1}', 15, "a line with `schemas` has no call"),

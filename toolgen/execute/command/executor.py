@@ -193,7 +193,7 @@ def bounds_of(*given: CommandHost | Policies | None) -> Mapping[str, int]:
 
 
 def timeout_of(own: int | None, bounds: Mapping[str, int]) -> int:
-    """Return the timeout of a command in milliseconds. `own` is that of its tool: None for the usual, 0 for the most."""
+    """Return the timeout of a command in milliseconds; `own` is that of its tool: None for the usual, 0 the most."""
     return min(bounds["timeout_ms"] if own is None else own or bounds["max_timeout_ms"], bounds["max_timeout_ms"])
 
 
