@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -33,6 +32,7 @@ from toolgen.runtime.redact.call_secrets import (
 from toolgen.schema.json_values import canonical, compact_json, is_object
 from toolgen.spec.visible import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
+from toolgen.testing.previews import preview_of
 from toolgen.testing.recordings import Take, key_of
 from toolgen.testing.values import MadeValues, NoValue
 
@@ -168,7 +168,7 @@ class Stubs(list[ToolsetRegistration]):
         kind = catalog.section("toolsets")[toolset].get("kind", "service")
         runs = _StubExecutor(self.run)
         if kind != "command":
-            preview = _preview(catalog, toolset) if kind == "http" else None
+            preview = preview_of(catalog, toolset) if kind == "http" else None
             return ToolsetRegistration(toolset=toolset, executor=runs, inline=kind == "agent", preview=preview)
 
         def under(policies: Policies) -> ToolsetRegistration:
@@ -450,15 +450,6 @@ class _Set:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
-
-
-def _preview(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, Any]], str] | None:
-    """Return what a person who is asked about a call is shown; None without the client that would send it."""
-    if find_spec("httpx2") is None:
-        return None
-    from toolgen.execute.http.preview import specified_preview
-
-    return specified_preview(catalog, toolset)
 
 
 def _in_time(
