@@ -17,6 +17,7 @@ from toolgen.compiler.publish.lock import (
     Lock,
     LockBroken,
     has_conflict,
+    is_as_noted,
     lock_for,
     noted_inputs,
     parse_lock,
@@ -171,16 +172,22 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     """
     try:
         content = tree.read(LOCK)
-        lock = parse_lock(content)
-    except (OSError, LockBroken):
+    except OSError:
         return None
+    inputs, present = current_inputs(tree.root, target), tree.scan()
+    own = [path for path in present if path != LOCK and not _is_passed_over(path)]
+    if is_as_noted(tree, content, inputs, own):
+        return ()
     noted = noted_inputs(tree, content)
+    try:
+        lock = parse_lock(content)
+    except LockBroken:
+        return None
     if noted is None:
         return None
-    stale = _staleness(lock, noted, current_inputs(tree.root, target))
+    stale = _staleness(lock, noted, inputs)
     changes = [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
     if _MAKERS.issuperset(stale.causes):
-        present = tree.scan()
         changes += [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
     return tuple(sorted(changes))
 
@@ -309,9 +316,10 @@ def _versions(lock: Lock, now: Inputs) -> _Staleness:
 
 def _belongs_to_tools(path: str) -> bool:
     """Return whether a file belongs to other tools or version control, so that it is not a stray."""
+    return _is_passed_over(path) or path.rpartition("/")[2] == "py.typed"
+
+
+def _is_passed_over(path: str) -> bool:
+    """Return whether a file is never one of a package."""
     parts = path.split("/")
-    return (
-        any(part.startswith(".") or part == "__pycache__" for part in parts)
-        or parts[-1].endswith(".pyc")
-        or parts[-1] == "py.typed"
-    )
+    return any(part.startswith(".") or part == "__pycache__" for part in parts) or parts[-1].endswith(".pyc")

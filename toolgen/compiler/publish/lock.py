@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
@@ -36,20 +36,45 @@ if TYPE_CHECKING:
 _FILE: Final = "build.json"
 
 
-def note_state(tree: Tree, inputs: Inputs) -> None:
-    """Store the inputs of the package with its lock."""
-    state = {"lock": digest(tree.read(LOCK)), "inputs": asdict(inputs)}
+def note_state(tree: Tree, inputs: Inputs, files: Mapping[str, bytes] | None = None) -> None:
+    """Store the inputs of the package with its lock, and a digest of its files; they are read if they are not given."""
+    lock = tree.read(LOCK)
+    found = {path: tree.read(path) for path in parse_lock(lock).files} if files is None else files
+    state = {"lock": digest(lock), "files": _digest_of(found), "inputs": asdict(inputs)}
     write_derived(Path(tree.folder), _FILE, json.dumps(state, indent=1, sort_keys=True).encode() + b"\n")
 
 
 def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
     """Return the inputs of the package with this lock; None if they are not stored here."""
+    noted = _noted(tree, lock)
+    return noted[0] if noted else None
+
+
+def is_as_noted(tree: Tree, lock: bytes, inputs: Inputs, paths: Iterable[str]) -> bool:
+    """Whether a package with this lock was made from these inputs, and its files, those at `paths`, are as they were.
+
+    Nothing is read from the lock: that takes longer than all the rest.
+    """
+    noted = _noted(tree, lock)
+    if noted is None or noted[0] != inputs:
+        return False
+    try:
+        return _digest_of({path: tree.read(path) for path in paths}) == noted[1]
+    except OSError:
+        return False
+
+
+def _noted(tree: Tree, lock: bytes) -> tuple[Inputs, str] | None:
     try:
         state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
         noted = Inputs(**state["inputs"])
-        return noted if state["lock"] == digest(lock) and isinstance(noted.specs, dict) else None
+        return (noted, state["files"]) if state["lock"] == digest(lock) and isinstance(noted.specs, dict) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _digest_of(files: Mapping[str, bytes]) -> str:
+    return digest("".join(f"{path} {digest(files[path])}\n" for path in sorted(files)).encode())
 
 
 # Parts: the pieces of generated files that have separate digests in a lock, by tool.

@@ -117,7 +117,7 @@ def _replace(
         return None
     if planned.steps:
         commit(tree, planned.steps, {**files, LOCK: content}, disk)
-    note_state(tree, inputs)
+    note_state(tree, inputs, files)
     return Published(
         written=tuple(sorted(step.path for step in planned.steps if step.after is not None)),
         removed=tuple(sorted(step.path for step in planned.steps if step.after is None)),
