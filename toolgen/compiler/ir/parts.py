@@ -17,14 +17,12 @@ class Part:
     """A toolset with those of its tools that were resolved, and what is to know of it when parts are joined.
 
     `homes` are the files of the named types that it uses, and their names there, by their names here. `types` are those
-    that the file declares, where the part has its head: all that belongs to no tool. `is_cut` is whether a schema was
-    nested too deep to be read whole, so that its types may depend on where they were used first.
+    that the file declares, where the part has its head: all that belongs to no tool.
     """
 
     toolset: Toolset
     homes: Mapping[str, tuple[str, str]]
     types: tuple[str, ...] = ()
-    is_cut: bool = False
 
 
 def joined(head: Part, parts: Sequence[Part]) -> Toolset:

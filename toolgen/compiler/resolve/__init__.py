@@ -287,7 +287,7 @@ class _Resolver:
         return toolset
 
     def _made(self, pieces: Sequence[Piece]) -> dict[Piece, Made] | None:
-        """Resolve pieces of one file; None if one of them has errors, or what it is depends on the others."""
+        """Resolve pieces of one file; None if one of them has errors."""
         made: dict[Piece, Made] = {}
         if not pieces or (split := pieces[0].split) is None:
             return made
@@ -307,7 +307,7 @@ class _Resolver:
                 names=split.tools,
                 with_head=not piece.keys,
             )
-            if findings.has_errors or part.is_cut:
+            if findings.has_errors:
                 return None
             made[piece] = Made(part, document.file.tags, findings, own.read - {split.path})
         return made

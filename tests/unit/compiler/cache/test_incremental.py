@@ -340,9 +340,52 @@ def move_a_file(project: Project) -> None:
     project.rename_file("b", "moved.yaml")
 
 
+def write_tools(project: Project, name: str, tools: dict[str, Any], **head: Any) -> None:
+    described = {key: {"description": "Does it.", **tool} for key, tool in tools.items()}
+    project.write(f"{name}.yaml", {"toolgen": 1, "toolset": name, **head, "tools": described})
+
+
+def add_a_tool_that_could_have_the_name_of_a_nested_class(project: Project) -> None:
+    write_tools(project, "a", {"find": {}, "add": {"args": SCHEMAS[5]}})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {"find": {}, "add": {"args": SCHEMAS[5]}, "add_args": {}})
+
+
+def move_a_tool_with_a_warning(project: Project) -> None:
+    write_tools(project, "a", {"find": {}, "add": {"args": SCHEMAS[4]}, "remove": {}})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {"find": {"args": SCHEMAS[5]}, "add": {"args": SCHEMAS[4]}, "remove": {}})
+
+
+def use_a_type_of_another_file_like_a_nested_class(project: Project) -> None:
+    write_tools(project, "b", {"get": {}}, types={"FindArgsFilter": {"amount": "number"}})
+    foreign = {"args": {"filter": {"$ref": "b.yaml#/types/FindArgsFilter"}}}
+    write_tools(project, "a", {"add": {}, "find": {"args": SCHEMAS[5]}})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {"add": foreign, "find": {"args": SCHEMAS[5]}})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {"find": {"args": SCHEMAS[5]}, "add": foreign})
+
+
+def nest_a_type_too_deep_after_it_was_used(project: Project) -> None:
+    deep: Any = {"$ref": "#/types/Deep"}
+    inner: Any = "integer"
+    for _ in range(30):
+        deep, inner = {"x": [deep]}, {"y": [inner]}
+    write_tools(project, "a", {"add": {"args": {"deep": "Deep"}}, "find": {}}, types={"Deep": inner})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(
+        project, "a", {"find": {"args": {"deep": deep}}, "add": {"args": {"deep": "Deep"}}}, types={"Deep": inner}
+    )
+
+
 @pytest.mark.parametrize(
     "edit",
     [
+        add_a_tool_that_could_have_the_name_of_a_nested_class,
+        move_a_tool_with_a_warning,
+        use_a_type_of_another_file_like_a_nested_class,
+        nest_a_type_too_deep_after_it_was_used,
         edit_types_of_another_toolset,
         edit_a_shared_type,
         edit_a_type_behind_another_files_type,
@@ -362,6 +405,36 @@ def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit
     project.an_incremental_build_equals_a_cold_one()
 
     assert before
+
+
+@pytest.mark.parametrize(
+    ("code", "tools"),
+    [
+        ("TG302", {"add": {}, "find_it": {}, "findIt": {}}),
+        (
+            "TG302",
+            {
+                "add": {"args": {"order": {"$ref": "b.yaml#/types/Order"}}},
+                "find": {"args": {"order": {"$ref": "c.yaml#/types/Order"}}},
+            },
+        ),
+        ("TG302", {"find": {}, "add": {"args": {"order": {"$ref": "c.yaml#/types/FindArgs"}}}}),
+        ("TG405", {"add": {}, "find": {"tags": ["unknown"]}}),
+    ],
+    ids=["names of two tools", "types of two files", "a type and a tool", "one tool"],
+)
+def test_errors_are_those_of_the_whole_file_each_time(project: Project, code: str, tools: dict[str, Any]) -> None:
+    write_tools(project, "c", {"get": {}}, types={"Order": TYPES[1], "FindArgs": TYPES[1]})
+    write_tools(project, "a", dict(list(tools.items())[:-1]))
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", tools)
+    first, _ = project.build()
+    entries = project.entries()
+    project.an_incremental_build_equals_a_cold_one()
+
+    assert first is not None
+    assert [each.code for each in first] == [code]
+    assert project.entries() == entries
 
 
 def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:

@@ -91,7 +91,7 @@ class SchemaReader:
 
     def shape(self, schema: Any, name: str, pointer: str) -> Shape:
         """Return the shape of the part at `pointer`; `name` is for the class that it may need."""
-        if not isinstance(schema, dict) or self._is_resource(schema) or self._is_too_deep():
+        if not isinstance(schema, dict) or self._is_resource(schema) or self._shapes.depth >= _DEEPEST:
             return JSON
         self._shapes.depth += 1
         try:
@@ -130,11 +130,6 @@ class SchemaReader:
                 shape = narrower(shape, union(options))
         return shape
 
-    def _is_too_deep(self) -> bool:
-        is_deep = self._shapes.depth >= _DEEPEST
-        self._shapes.is_cut |= is_deep
-        return is_deep
-
     def _only(self, part: Any, name: str) -> str:
         """Return a name for the only option of a union other than null."""
         return self._inner(name) if self.is_class(part) else name
@@ -148,7 +143,7 @@ class SchemaReader:
         return bool(keywords.resource_name(schema, self._bundle.dialect)) and schema is not self._bundle.whole
 
     def _referred(self, reference: str) -> Shape:
-        if self._is_too_deep():
+        if self._shapes.depth >= _DEEPEST:
             return JSON
         match definition_of(reference):
             case (keyword, name) if keyword == self._definitions and name in self._bundle.types:

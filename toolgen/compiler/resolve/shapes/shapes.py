@@ -290,7 +290,7 @@ class Shapes:
 
     `types` are the names of the types in its file, `classes` the names reserved for its tools, `module` the module of
     named types, and `shared` has the types of shared files, which a toolset uses. `depth` is the nesting of schemas
-    being read, `is_cut` whether one was nested too deep to be read whole, and `homes` has the places of named types.
+    being read, and `homes` has the places of named types.
     """
 
     def __init__(
@@ -315,7 +315,6 @@ class Shapes:
         self.homes: dict[str, tuple[str, str]] = {}
         self.renamed: set[tuple[str, str]] = set()
         self.depth = 0
-        self.is_cut = False
 
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:

@@ -195,7 +195,7 @@ def resolve_part(
         server=_server(document, sink) if with_head else None,
         api=resolve_api(document, sink) if with_head else None,
     )
-    return Part(toolset, shapes.homes, tuple(file.types) if with_head else (), shapes.is_cut)
+    return Part(toolset, shapes.homes, tuple(file.types) if with_head else ())
 
 
 def join_parts(head: Part, parts: Sequence[Part]) -> Toolset | None:
