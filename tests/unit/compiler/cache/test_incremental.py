@@ -352,9 +352,9 @@ def add_a_tool_that_could_have_the_name_of_a_nested_class(project: Project) -> N
 
 
 def move_a_tool_with_a_warning(project: Project) -> None:
-    write_tools(project, "a", {"find": {}, "add": {"args": SCHEMAS[4]}, "remove": {}})
+    write_tools(project, "a", {"find": {}, "add_args": {"args": SCHEMAS[4]}})  # which begins a piece
     project.an_incremental_build_equals_a_cold_one()
-    write_tools(project, "a", {"find": {"args": SCHEMAS[5]}, "add": {"args": SCHEMAS[4]}, "remove": {}})
+    write_tools(project, "a", {"find": {"args": SCHEMAS[5]}, "add_args": {"args": SCHEMAS[4]}})
 
 
 def use_a_type_of_another_file_like_a_nested_class(project: Project) -> None:
@@ -427,9 +427,9 @@ def test_errors_are_those_of_the_whole_file_each_time(project: Project, code: st
     write_tools(project, "c", {"get": {}}, types={"Order": TYPES[1], "FindArgs": TYPES[1]})
     write_tools(project, "a", dict(list(tools.items())[:-1]))
     project.an_incremental_build_equals_a_cold_one()
+    entries = project.entries()
     write_tools(project, "a", tools)
     first, _ = project.build()
-    entries = project.entries()
     project.an_incremental_build_equals_a_cold_one()
 
     assert first is not None
