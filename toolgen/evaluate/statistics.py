@@ -21,7 +21,7 @@ class Interval(NamedTuple):
 def wilson(successes: int, count: int, confidence: float = 0.95) -> Interval:
     """Return Wilson's score interval of a share, without a correction of continuity; 0 to 1 without cases.
 
-    Wilson 1927. Near 0 and 1, and for few cases, it holds what it promises, where the usual one does not (Newcombe 1998).
+    Wilson 1927. Near 0 and 1, and for few cases, it holds what it promises where the usual one fails (Newcombe 1998).
     """
     if not 0 <= successes <= count:
         raise ValueError(f"{successes} of {count} is no share")
@@ -44,7 +44,8 @@ def mcnemar(fixed: int, broken: int) -> float:
         raise ValueError("a number of cases is not negative")
     count, fewer = fixed + broken, min(fixed, broken)
     tail = sum(math.comb(count, each) for each in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**count)
+    found: float = 2 * tail / 2**count
+    return min(1.0, found)
 
 
 def bootstrap(

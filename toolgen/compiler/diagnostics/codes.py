@@ -161,4 +161,9 @@ CODES = _table(
     ("TG845", "kind-changed", _W, "The spec was of another kind, and the import changes it. The tools keep everything but the keys that say how the other kind runs them."),
     ("TG846", "nothing-runs-tool", _W, "After a change of its toolset's kind, a tool has nothing that runs it. Write `handler: module:name`, or remove it; in runs it is not available."),
     ("TG847", "kind-conflict", _E, "The spec is of another kind and has tools that the API does not have, so as a toolset of kind http nothing could run them. Nothing is written."),
+    # TG9xx: evaluations
+    ("TG901", "case-names-nothing", _E, "A case of an evaluation names a tool, an agent or a selector that no target has. Write the ident of a tool, as `toolgen list` prints it."),
+    ("TG902", "case-args-refused", _E, "A call that a case expects, or gives a result for, has args that the tool does not take, so no call is ever like it: correct the case. Args that the case leaves out are not missing: only what is written is checked."),
+    ("TG903", "unanswerable-case", _E, "A case of an evaluation cannot be asked or judged: it has no `question` and no `messages`, or both; or it has none of `expect`, `avoid` and `check`, so that every answer would be right."),
+    ("TG904", "repeated-evaluation", _E, "Two files have the same name after `eval:`, so that their cases would have the same names in reports."),
 )

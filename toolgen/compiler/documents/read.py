@@ -32,6 +32,7 @@ HEADS: Final[dict[str, type[SpecFileHead]]] = {
 }
 """Maps the head key of a file to its model. A file without a head is a shared file."""
 
+FileT = TypeVar("FileT", bound=SpecFileHead)
 FileT_co = TypeVar("FileT_co", bound=SpecFileHead, covariant=True)
 
 
@@ -54,16 +55,26 @@ class Document(Generic[FileT_co]):
 
 def read_documents(files: Sequence[SpecFile], sink: Diagnostics) -> list[Document[SpecFileHead]]:
     """Check every file against the model of its head. Invalid files are reported and omitted."""
-    return [document for file in files if (document := _read_document(file, sink)) is not None]
+    return [document for file in files if (document := _read_headed(file, sink)) is not None]
 
 
-def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] | None:
-    root = file.root
-    if not isinstance(root, MappingNode):
-        sink.report("TG101", root.span, "a spec file is a mapping", fix="start the file with `toolgen: 1`")
-        return None
-    model = _model_of(root, sink)
-    if model is None:
+def _read_headed(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] | None:
+    root = _mapping(file, sink)
+    model = None if root is None else _model_of(root, sink)
+    return None if model is None else read_document(file, model, sink)
+
+
+def _mapping(file: SpecFile, sink: Diagnostics) -> MappingNode | None:
+    if isinstance(file.root, MappingNode):
+        return file.root
+    sink.report("TG101", file.root.span, "a spec file is a mapping", fix="start the file with `toolgen: 1`")
+    return None
+
+
+def read_document(file: SpecFile, model: type[FileT], sink: Diagnostics) -> Document[FileT] | None:
+    """Check a file against one model, for files that are no specs of a package. None, with reports, if it is invalid."""
+    root = _mapping(file, sink)
+    if root is None:
         return None
     data = root.to_data()
     reported: set[_Place] = set()

@@ -164,13 +164,15 @@ class Catalog:
         return True if registered.definition.result_schema is None else deepcopy(registered.definition.result_schema)
 
     def codec(self, ident: str, side: Side) -> Codec[Any]:
-        """Return the codec of one side of a tool. Raises `ToolNotFound`."""
+        """Return the codec of one side of a tool, for plain JSON where there is no package. Raises `ToolNotFound`."""
         from toolgen.runtime.codec.codec import Codec  # brings pydantic
 
         registered = self._registered.get(ident)
         if registered is None:
             self._check_known(ident)
-            return Codec.of_package(self._package, ident, side)
+            if self._package:
+                return Codec.of_package(self._package, ident, side)
+            return Codec.of(self.schema(ident, side), name=f"{ident} ({side})", assert_formats=self.asserts_formats)
         model = registered.model if side == "args" else registered.result_model
         source = CodecSource(name=f"{ident} ({side})", schema=self.schema(ident, side), type=model, foreign=True)
         return Codec(lambda: source)

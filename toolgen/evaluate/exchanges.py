@@ -1,0 +1,203 @@
+"""Exchanges: requests to models with their replies, kept in a file, and answered from it.
+
+A reply is found by the exact request: the model, its messages, its tools and all else that is sent. So a changed
+description makes it stale, and a case whose reply is stale is never right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
+from toolgen.spec.files import read_file
+from toolgen.spec.writing import named_place, write_inside
+
+if TYPE_CHECKING:
+    from toolgen.evaluate.models import EvaluatedModel
+
+_MOST_BYTES: Final = 512 * 1024 * 1024
+"""Bytes of a file."""
+
+_MOST: Final = 1_000_000
+"""Exchanges of a file."""
+
+
+class ExchangesError(ValueError):
+    """A file of exchanges cannot be read or written. The message says where, and what to do."""
+
+
+class StaleCase(Exception):
+    """A case has no recorded reply to its exact request. The message says what has changed."""
+
+
+class Exchanges:
+    """The exchanges of a file of JSON Lines. With `asks`, missing ones are asked and added; else they are stale.
+
+    A line has a reply with its request; members of requests that are alike, such as the tools, stand in a line of their
+    own, once. Raises `ExchangesError`.
+    """
+
+    def __init__(self, path: str | Path, *, asks: bool) -> None:
+        self._path: Final = Path(path)
+        self._asks: Final = asks
+        self._replies: dict[str, tuple[dict[str, Any], float | None]] = {}
+        self._written: set[str] = set()
+        self._of_case: dict[tuple[str, str, str, str], list[tuple[str, str]]] = {}
+        self._digests: dict[int, tuple[Mapping[str, Any], str]] = {}
+        self.used: Final[set[str]] = set()
+        if os.path.lexists(self._path):
+            self._read()
+        elif not asks:
+            raise ExchangesError(f"{self._path} is missing: record it with `--record {self._path}`")
+
+    def __len__(self) -> int:
+        return len(self._replies)
+
+    def find(
+        self, case: str, model: EvaluatedModel, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], float | None] | None:
+        """Return the reply to a request, and the seconds that it took; None if it is to be asked.
+
+        Raises `StaleCase` where nothing is asked.
+        """
+        shared, said = self._digest(fields), _digest(list(messages))
+        key = _key(model, said, shared)
+        found = self._replies.get(key)
+        if found is not None:
+            self.used.add(key)
+            return found
+        if self._asks:
+            return None
+        before = self._of_case.get((case, model.name, model.provider, model.presentation), [])
+        if not before:
+            raise StaleCase("it is not recorded for this model: record it")
+        if any(other == said for other, _ in before):
+            raise StaleCase("the tools that the model is shown have changed since it was recorded: record it again")
+        raise StaleCase(
+            "its messages, or the results of its calls, have changed since it was recorded: record it again"
+        )
+
+    def add(
+        self,
+        case: str,
+        model: EvaluatedModel,
+        messages: Sequence[Mapping[str, Any]],
+        fields: Mapping[str, Any],
+        reply: dict[str, Any],
+        seconds: float,
+    ) -> None:
+        """Keep a reply; it is written at once, so that a stopped evaluation goes on from here."""
+        shared, said = self._digest(fields), _digest(list(messages))
+        key = _key(model, said, shared)
+        lines: list[Mapping[str, Any]] = []
+        if shared not in self._written:
+            lines.append({"shared": shared, "request": dict(fields)})
+            self._written.add(shared)
+        lines.append({
+            "key": key,
+            "case": case,
+            "model": model.name,
+            "provider": model.provider,
+            "presentation": model.presentation,
+            "shared": shared,
+            "messages": list(messages),
+            "reply": reply,
+            "seconds": round(seconds, 6),
+        })  # fmt: skip
+        self._take(key, case, (model.name, model.provider, model.presentation), said, shared, reply, seconds)
+        self.used.add(key)
+        text = "".join(f"{compact_json(line)}\n" for line in lines).encode()
+        try:
+            if len(self._replies) == 1 and not self._path.exists():
+                write_inside(*named_place(str(self._path)), text)
+            else:
+                with self._path.open("ab") as file:
+                    file.write(text)
+        except OSError as error:
+            raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
+
+    def _take(
+        self,
+        key: str,
+        case: str,
+        model: tuple[str, str, str],
+        said: str,
+        shared: str,
+        reply: dict[str, Any],
+        seconds: float | None,
+    ) -> None:
+        self._replies[key] = reply, seconds
+        self._of_case.setdefault((case, *model), []).append((said, shared))
+
+    def _digest(self, fields: Mapping[str, Any]) -> str:
+        """Return the digest of members of a request, which conversations share."""
+        known = self._digests.get(id(fields))
+        if known is not None and known[0] is fields:
+            return known[1]
+        digest = _digest(dict(fields))
+        if len(self._digests) > 64:
+            self._digests.clear()
+        self._digests[id(fields)] = fields, digest
+        return digest
+
+    def _read(self) -> None:
+        try:
+            content = read_file(str(self._path), _MOST_BYTES)
+        except OSError as error:
+            raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
+        *lines, rest = content.split(b"\n")
+        if rest and self._asks:  # a process that was stopped while it wrote
+            with self._path.open("r+b") as file:
+                file.truncate(len(content) - len(rest))
+        elif rest:
+            lines.append(rest)
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                self._read_line(number, line)
+
+    def _read_line(self, number: int, line: bytes) -> None:
+        place = f"{self._path} line {number}"
+        try:
+            row: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ExchangesError(f"{place} is not JSON: remove it, or record again into a new file") from None
+        if not is_object(row) or not isinstance(row.get("shared"), str):
+            raise ExchangesError(f"{place} is no exchange with a model: it has no `shared`")
+        if "key" not in row:
+            self._written.add(row["shared"])
+            return
+        names = [row.get(name) for name in ("case", "model", "provider", "presentation")]
+        if not is_object(row.get("reply")) or not all(isinstance(name, str) for name in names):
+            raise ExchangesError(f"{place} is no exchange with a model: it needs `case`, `model`, `provider`, "
+                                 "`presentation` and a `reply`")  # fmt: skip
+        if len(self._replies) >= _MOST:
+            raise ExchangesError(f"{self._path} has more than {_MOST:,} exchanges: split the evaluation")
+        case, model, provider, presentation = map(str, names)
+        seconds = row.get("seconds")
+        said = _digest(row.get("messages"))
+        self._take(
+            _key_of(model, provider, presentation, said, row["shared"]),
+            case,
+            (model, provider, presentation),
+            said,
+            row["shared"],
+            row["reply"],
+            float(seconds) if is_number(seconds) else None,
+        )
+
+
+def _key(model: EvaluatedModel, said: str, shared: str) -> str:
+    return _key_of(model.name, model.provider, model.presentation, said, shared)
+
+
+def _key_of(name: str, provider: str, presentation: str, said: str, shared: str) -> str:
+    return _digest([name, provider, presentation, said, shared])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(canonical(value)).hexdigest()[:32]

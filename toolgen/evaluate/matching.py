@@ -1,0 +1,307 @@
+"""Matching: which of the calls that a model made are right, which args are wrong, and what was called instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgen.runtime.base.json_text import NotJson, parse
+from toolgen.runtime.codec.typed_values import with_integers
+from toolgen.runtime.codec.validation import Validation
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.schema.compact import model_args_schema
+from toolgen.schema.json_values import canonical, compact_json, is_object
+from toolgen.spec.visible import cut
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import Issue, ToolRequest
+    from toolgen.evaluate.cases import CallSpec, Case
+    from toolgen.runtime.catalog.catalog import Catalog
+
+NO_TOOL: Final = ""
+"""Stands for no call, where a call was expected or made."""
+
+_LONGEST: Final = 200
+"""Characters of args in a message."""
+
+_MISSING: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalledTool:
+    """A call that a model asked for. `ident` is empty if no tool that was shown has the name.
+
+    `arguments` are its args as JSON, without defaults; None if the text is no JSON object. `issues` are what the schema
+    of the tool rejects.
+    """
+
+    name: str
+    ident: str = ""
+    arguments: dict[str, Any] | None = None
+    issues: tuple[Issue, ...] = ()
+
+    def __str__(self) -> str:
+        shown = "no JSON object" if self.arguments is None else cut(compact_json(self.arguments), _LONGEST)
+        return f"{self.ident or self.name} {shown}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRun:
+    """How the conversation of a case went: what a function under `check` looks at.
+
+    `calls` are those that the model asked for, in their order; `text` is its last text, `messages` are all of them in
+    the form of the API, and `turns` is the number of responses.
+    """
+
+    case: str
+    calls: tuple[CalledTool, ...]
+    text: str = ""
+    messages: tuple[Mapping[str, Any], ...] = ()
+    turns: int = 1
+
+
+class WrongArg(NamedTuple):
+    """An arg that is wrong: its tool, its name (empty for all args), and the keyword that rejects it.
+
+    The keyword is that of a JSON Schema, of the tool or of the case; `value` if it is not the one that is expected,
+    `missing`, `unexpected`, or `function`.
+    """
+
+    ident: str
+    field: str
+    keyword: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What is wrong with the run of a case. Without `problems` it is right.
+
+    `pairs` has an expected ident and the one that was called in its place for each call: equal ones for the right tool;
+    `NO_TOOL` stands for none. `wrong_args` are those of calls of the right tools.
+    """
+
+    problems: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    wrong_args: tuple[WrongArg, ...] = ()
+
+
+class ArgsReader:
+    """Reads the args of calls of the tools of a catalog, each schema compiled once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog: Final = catalog
+        self._tools: dict[str, tuple[Validation, Mapping[str, Any]]] = {}
+
+    def called(self, asked: ToolRequest, ident: str) -> CalledTool:
+        """Return a call that a model asked for, with what is wrong with its args."""
+        try:
+            found: Any = parse(asked.payload or b"{}")
+        except NotJson:
+            found = None
+        arguments = found if is_object(found) else None
+        if not ident or arguments is None:
+            return CalledTool(name=asked.name, ident=ident, arguments=arguments)
+        validation = self._tool(ident)[0]
+        issues = () if validation.is_valid(arguments) else validation.issues(arguments)
+        return CalledTool(name=asked.name, ident=ident, arguments=arguments, issues=issues)
+
+    def defaults(self, ident: str) -> Mapping[str, Any]:
+        """Return the values that args of a tool have when they are left out."""
+        return self._tool(ident)[1]
+
+    def _tool(self, ident: str) -> tuple[Validation, Mapping[str, Any]]:
+        found = self._tools.get(ident)
+        if found is None:
+            definition = self._catalog.definition(ident)
+            schema = model_args_schema(definition.input_schema, definition.settings.inject)
+            fields: Mapping[str, Any] = definition.input_schema.get("properties", {})
+            defaults = {
+                name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
+            }
+            validation = Validation(schema, assert_formats=self._catalog.asserts_formats)
+            found = self._tools[ident] = validation, defaults
+        return found
+
+
+class CheckError(Exception):
+    """A function that a case names cannot be used."""
+
+
+def judge(case: Case, run: CaseRun, reader: ArgsReader) -> Verdict:
+    """Compare the calls of a case with those that it expects, and ask its function. Raises `CheckError`."""
+    avoided = [call.ident for call in run.calls if case.selects(case.spec.avoid, call.ident)]
+    problems = [f"{ident} must not be called" for ident in dict.fromkeys(avoided)]
+    pairs: list[tuple[str, str]] = []
+    wrong: list[WrongArg] = []
+    if case.expected is not None:
+        found = _compared(case, run.calls, reader)
+        problems += [each for each in found.problems if each not in problems]
+        pairs += found.pairs
+        wrong += found.wrong_args
+    if case.spec.check is not None:
+        problems += _checked(case.spec.check, run)
+    return Verdict(problems=tuple(problems), pairs=tuple(pairs), wrong_args=tuple(wrong))
+
+
+def _compared(case: Case, calls: Sequence[CalledTool], reader: ArgsReader) -> Verdict:
+    groups = case.expected or ()
+    fits = [[min((_wrong_args(each, call, reader) for each in group if each.call == call.ident), key=len, default=None)
+             for call in calls] for group in groups]  # fmt: skip
+    right = _assigned(lambda one, other: fits[one][other] == (), len(groups), len(calls))
+    problems: list[str] = []
+    if len(right) == len(groups) and not case.spec.any_order and sorted(right.values()) != list(right.values()):
+        in_order = _in_order(fits, len(calls))
+        right = right if in_order is None else in_order
+        if in_order is None:
+            problems.append("the calls are right, and in another order than is expected")
+    pairs = [(calls[call].ident, calls[call].ident) for _, call in sorted(right.items())]
+    wrong: list[WrongArg] = []
+    rest = [one for one in range(len(groups)) if one not in right]
+    left = [other for other in range(len(calls)) if other not in right.values()]
+    for one in list(rest):  # the right tool with wrong args
+        same = next((other for other in left if fits[one][other] is not None), None)
+        if same is None:
+            continue
+        rest.remove(one)
+        left.remove(same)
+        found = fits[one][same] or ()
+        wrong += found
+        pairs.append((calls[same].ident, calls[same].ident))
+        what = ", ".join(f"`{each.field}` ({each.keyword})" if each.field else each.keyword for each in found)
+        problems.append(f"args of {calls[same]} are wrong: {what}")
+    left = [other for other in left if not case.selects(case.spec.allow, calls[other].ident)]
+    for one in list(rest):  # another tool in its place
+        if not left:
+            break
+        other = left.pop(0)
+        rest.remove(one)
+        pairs.append((groups[one][0].call, calls[other].ident or calls[other].name))
+        problems.append(f"{_named(groups[one])} is expected, and {calls[other]} was called")
+    for one in rest:
+        pairs.append((groups[one][0].call, NO_TOOL))
+        problems.append(f"{_named(groups[one])} is expected, and was not called")
+    for other in left:
+        pairs.append((NO_TOOL, calls[other].ident or calls[other].name))
+        why = "no tool fits" if not groups else "no such call is expected"
+        problems.append(f"{why}, and {calls[other]} was called")
+    if not groups and not calls:
+        pairs.append((NO_TOOL, NO_TOOL))
+    return Verdict(problems=tuple(problems), pairs=tuple(pairs), wrong_args=tuple(wrong))
+
+
+def _named(group: Sequence[CallSpec]) -> str:
+    names = list(dict.fromkeys(each.call for each in group))
+    return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
+
+
+def _assigned(fits: Callable[[int, int], bool], ones: int, others: int) -> dict[int, int]:
+    """Assign as many ones as possible to different others that fit; the earliest others first."""
+    taken: dict[int, int] = {}
+
+    def place(one: int, seen: set[int]) -> bool:
+        for other in range(others):
+            if other not in seen and fits(one, other):
+                seen.add(other)
+                if other not in taken or place(taken[other], seen):
+                    taken[other] = one
+                    return True
+        return False
+
+    for one in range(ones):
+        place(one, set())
+    return dict(sorted((one, other) for other, one in taken.items()))
+
+
+def _in_order(fits: Sequence[Sequence[Sequence[WrongArg] | None]], calls: int) -> dict[int, int] | None:
+    """Assign each group to a call behind that of the group before; None if that is not possible."""
+    found: dict[int, int] = {}
+    at = 0
+    for one, row in enumerate(fits):
+        place = next((other for other in range(at, calls) if row[other] == ()), None)
+        if place is None:
+            return None
+        found[one], at = place, place + 1
+    return found
+
+
+def _wrong_args(spec: CallSpec, call: CalledTool, reader: ArgsReader) -> tuple[WrongArg, ...]:
+    """Return the args of a call of the right tool that are wrong, each once."""
+    if call.arguments is None:
+        return (WrongArg(spec.call, "", "type"),)
+    found = {_field(issue): issue.keyword or "type" for issue in reversed(call.issues)}
+    given = {**reader.defaults(spec.call), **call.arguments}
+    for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call.arguments)):
+        found.setdefault(name, keyword)
+    if spec.exact:
+        for name in call.arguments.keys() - spec.args.keys() - spec.fields.keys():
+            if not _equal(reader.defaults(spec.call).get(name, _MISSING), call.arguments[name]):
+                found.setdefault(name, "unexpected")
+    return tuple(WrongArg(spec.call, name, keyword) for name, keyword in sorted(found.items()))
+
+
+def _field(issue: Issue) -> str:
+    """Return the name of the arg that an issue is about; empty if it is about all of them."""
+    return issue.pointer.split("/")[1].replace("~1", "/").replace("~0", "~") if issue.pointer else ""
+
+
+def _by_value(spec: CallSpec, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in spec.args.items():
+        if name not in given:
+            yield name, "missing"
+        elif not _equal(given[name], value):
+            yield name, "value"
+
+
+def _by_field(spec: CallSpec, given: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, wanted in spec.fields.items():
+        if wanted is False:
+            if name in written:
+                yield name, "unexpected"
+        elif name not in given:
+            yield name, "missing"
+        elif isinstance(wanted, str):
+            if not _called(wanted, given[name]):
+                yield name, "function"
+        elif is_object(wanted):
+            validation = Validation(wanted, assert_formats=True)
+            if not validation.is_valid(given[name]):
+                yield name, validation.issues(given[name])[0].keyword or "type"
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is _MISSING or other is _MISSING:
+        return False
+    return canonical(with_integers(one)) == canonical(with_integers(other))
+
+
+def _checked(place: str, run: CaseRun) -> Iterator[str]:
+    """Yield what the function of a case finds wrong: it returns false, or raises AssertionError."""
+    try:
+        found = _called(place, run)
+    except AssertionError as error:
+        yield f"{place}: {str(error) or 'an assertion failed'}"
+        return
+    if found is False or isinstance(found, str):
+        yield f"{place}: {found or 'it is not right'}"
+
+
+def _called(place: str, value: Any) -> Any:
+    """Call a function of the project, which may raise AssertionError. Raises `CheckError`."""
+    module, _, name = place.partition(":")
+    try:
+        function: Any = import_module(module)
+        for part in name.split("."):
+            function = getattr(function, part)
+        return function(value)
+    except AssertionError:
+        raise
+    except Exception as error:
+        raise CheckError(f"{place} cannot be used: {type(error).__name__}: {error}") from error
+
+
+def listed(problems: Iterable[str]) -> str:
+    """Return problems in one line."""
+    every = list(problems)
+    return every[0] if len(every) == 1 else f"{counted(len(every), 'problem')}: {'; '.join(every)}"

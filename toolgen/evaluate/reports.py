@@ -1,0 +1,378 @@
+"""Reports: the figures of an evaluation, and the comparison of two, as values; as JSON, and read from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.evaluate.matching import NO_TOOL, WrongArg
+from toolgen.evaluate.running import Outcome
+from toolgen.evaluate.statistics import Interval, bootstrap, cases_needed, mcnemar, mean, wilson
+from toolgen.schema.json_values import is_array, is_number, is_object
+
+if TYPE_CHECKING:
+    from toolgen.evaluate.cases import Case
+    from toolgen.evaluate.running import State
+
+LEVEL: Final = 0.05
+"""How often two equal versions may be called different."""
+
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFigures:
+    """How well calls of one tool were chosen: how often it was expected, called, and both."""
+
+    ident: str
+    expected: int
+    called: int
+    right: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of its calls that were expected."""
+        return self.right / self.called if self.called else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the expected calls that were made."""
+        return self.right / self.expected if self.expected else None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one model with one presentation. `outcomes` are those of its cases, in order."""
+
+    model: str
+    presentation: str
+    outcomes: Sequence[Outcome]
+
+    @property
+    def label(self) -> str:
+        """Its name in reports."""
+        return f"{self.model}, {self.presentation}"
+
+    @cached_property
+    def judged(self) -> Sequence[Outcome]:
+        """The outcomes of cases that the model has answered."""
+        return [each for each in self.outcomes if each.is_judged]
+
+    @property
+    def passed(self) -> int:
+        """The number of right cases."""
+        return sum(each.state == "passed" for each in self.judged)
+
+    @property
+    def success(self) -> float:
+        """The share of right cases among those that were judged; 0 without any."""
+        return self.passed / len(self.judged) if self.judged else 0.0
+
+    @property
+    def interval(self) -> Interval:
+        """The interval that has the real share in 95 % of evaluations."""
+        return wilson(self.passed, len(self.judged))
+
+    def of_state(self, state: State) -> list[Outcome]:
+        """Return the outcomes of cases that ended so."""
+        return [each for each in self.outcomes if each.state == state]
+
+    @cached_property
+    def confusion(self) -> Mapping[tuple[str, str], int]:
+        """How often a tool was called where another one was expected, or the same; `NO_TOOL` stands for none."""
+        counted = Counter(pair for each in self.judged for pair in each.pairs)
+        return dict(sorted(counted.items(), key=lambda row: (-row[1], row[0])))
+
+    @cached_property
+    def tools(self) -> Sequence[ToolFigures]:
+        """The figures of each tool that was expected or called, by ident."""
+        names = sorted({name for pair in self.confusion for name in pair if name != NO_TOOL})
+        return [self._figures(name) for name in names]
+
+    def _figures(self, name: str) -> ToolFigures:
+        rows = self.confusion.items()
+        return ToolFigures(
+            ident=name,
+            expected=sum(count for (expected, _), count in rows if expected == name),
+            called=sum(count for (_, called), count in rows if called == name),
+            right=self.confusion.get((name, name), 0),
+        )
+
+    @cached_property
+    def wrong_args(self) -> Mapping[WrongArg, int]:
+        """How often an arg of a tool was wrong, by the keyword that rejects it; the most frequent first."""
+        counted = Counter(wrong for each in self.judged for wrong in each.wrong_args)
+        return dict(sorted(counted.items(), key=lambda row: (-row[1], row[0])))
+
+    @property
+    def cost(self) -> float:
+        """What all requests cost."""
+        return sum(each.cost for each in self.outcomes)
+
+    def tokens(self, name: str) -> float:
+        """Return the tokens of the input (`input_tokens`) or of the output (`output_tokens`) of all requests."""
+        return sum(each.tokens.get(name, 0) for each in self.outcomes)
+
+    @property
+    def turns(self) -> float:
+        """The mean number of responses of a case."""
+        return mean([float(each.turns) for each in self.judged])
+
+    @property
+    def seconds(self) -> float | None:
+        """The mean time that the model took for a case, where it is known."""
+        known = [each.seconds for each in self.judged if each.seconds is not None]
+        return mean(known) if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """The mean difference of a figure for each case, and its interval by a bootstrap of the cases."""
+
+    name: str
+    mean: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One model on two versions: the cases that both have judged, as pairs.
+
+    `fixed` and `broken` are the cases that are right in the later or in the earlier version only. `left_out` are those
+    that were not judged in both.
+    """
+
+    model: str
+    presentation: str
+    count: int
+    before: float
+    after: float
+    fixed: tuple[str, ...]
+    broken: tuple[str, ...]
+    left_out: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def label(self) -> str:
+        """Its name in reports."""
+        return f"{self.model}, {self.presentation}"
+
+    @property
+    def p_value(self) -> float:
+        """How probable a difference like this is between versions that do not differ: McNemar's exact test."""
+        return mcnemar(len(self.fixed), len(self.broken))
+
+    @property
+    def verdict(self) -> str:
+        """`better`, `worse`, or `no difference seen`."""
+        if self.p_value >= LEVEL:
+            return "no difference seen"
+        return "better" if len(self.fixed) > len(self.broken) else "worse"
+
+    @property
+    def needed(self) -> int:
+        """How many cases it would take to see a difference of five points."""
+        return cases_needed((len(self.fixed) + len(self.broken)) / self.count if self.count else 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What an evaluation found. `uncovered` are the tools that no case expects; `questions` are by case.
+
+    `against` names the version that it was compared with, and `comparisons` has one for each model.
+    """
+
+    summaries: tuple[Summary, ...]
+    uncovered: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict[str, str])
+    against: str = ""
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def unjudged(self) -> list[Outcome]:
+        """The outcomes of cases that no model has answered: they are neither right nor wrong."""
+        return [each for summary in self.summaries for each in summary.outcomes if not each.is_judged]
+
+
+def summaries_of(outcomes: Iterable[Outcome]) -> tuple[Summary, ...]:
+    """Return the figures of each model with each presentation, in their order."""
+    found: dict[tuple[str, str], list[Outcome]] = {}
+    for each in outcomes:
+        found.setdefault((each.model, each.presentation), []).append(each)
+    return tuple(Summary(*key, rows) for key, rows in found.items())
+
+
+def uncovered_tools(cases: Sequence[Case]) -> tuple[str, ...]:
+    """Return the tools that cases may call and that none of them expects."""
+    covered = {ident for case in cases for ident in case.idents}
+    catalogs = {id(case.catalog): case.catalog for case in cases}
+    known = {
+        ident for catalog in catalogs.values() for toolset in catalog.toolsets for ident in catalog.toolsets[toolset]
+    }
+    return tuple(sorted(ident for ident in known - covered if ident.rpartition(".")[0] not in _OWN))
+
+
+_OWN: Final = frozenset({"actions", "agent", "code", "internal"})
+"""Toolsets that come with toolgen, which find and run other tools."""
+
+
+def compared(before: Iterable[Outcome], after: Iterable[Outcome]) -> tuple[Comparison, ...]:
+    """Compare the outcomes of two versions, by model, as pairs of the same cases."""
+    earlier = {(each.case, each.model, each.presentation): each for each in before}
+    return tuple(_comparison(summary, earlier) for summary in summaries_of(after))
+
+
+def _comparison(summary: Summary, earlier: Mapping[tuple[str, str, str], Outcome]) -> Comparison:
+    pairs: list[tuple[Outcome, Outcome]] = []
+    left_out: list[str] = []
+    for now in summary.outcomes:
+        then = earlier.get((now.case, summary.model, summary.presentation))
+        if then is None or not then.is_judged or not now.is_judged:
+            left_out.append(now.case)
+        else:
+            pairs.append((then, now))
+    count = len(pairs)
+    return Comparison(
+        model=summary.model,
+        presentation=summary.presentation,
+        count=count,
+        before=mean([float(then.state == "passed") for then, _ in pairs]),
+        after=mean([float(now.state == "passed") for _, now in pairs]),
+        fixed=tuple(now.case for then, now in pairs if then.state == "failed" and now.state == "passed"),
+        broken=tuple(now.case for then, now in pairs if then.state == "passed" and now.state == "failed"),
+        left_out=tuple(left_out),
+        differences=tuple(_differences(pairs)),
+    )
+
+
+def _differences(pairs: Sequence[tuple[Outcome, Outcome]]) -> Iterable[Difference]:
+    """Yield the differences of figures that are not binary, where both versions have them."""
+    for name in ("turns", "input tokens", "output tokens", "cost", "seconds"):
+        values = [
+            [now - then] for one, other in pairs if None not in (then := _figure(one, name), now := _figure(other, name))
+        ]  # fmt: skip
+        if any(each[0] for each in values):
+            yield Difference(name=name, mean=mean([each[0] for each in values]), interval=bootstrap(values))
+
+
+def _figure(outcome: Outcome, name: str) -> Any:
+    if name == "seconds":
+        return outcome.seconds
+    if name.endswith("tokens"):
+        return outcome.tokens.get(name.replace(" ", "_"))
+    return outcome.cost if name == "cost" else outcome.turns
+
+
+# As JSON: what programs read, and what `--against FILE` reads back.
+
+
+class ReportError(ValueError):
+    """A file is no report of an evaluation. The message says what is wrong with it."""
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Return a report as JSON."""
+    return {
+        "toolgen_eval": _VERSION,
+        "models": [_summary_json(each) for each in report.summaries],
+        "uncovered": list(report.uncovered),
+        **({"against": report.against} if report.against else {}),
+        **({"comparisons": [_comparison_json(each) for each in report.comparisons]} if report.comparisons else {}),
+    }
+
+
+def _summary_json(summary: Summary) -> dict[str, Any]:
+    low, high = summary.interval
+    return {
+        "model": summary.model,
+        "presentation": summary.presentation,
+        "cases": len(summary.outcomes),
+        "judged": len(summary.judged),
+        "passed": summary.passed,
+        "success": summary.success,
+        "interval": [low, high],
+        "turns": summary.turns,
+        "input_tokens": summary.tokens("input_tokens"),
+        "output_tokens": summary.tokens("output_tokens"),
+        "cost": summary.cost,
+        "seconds": summary.seconds,
+        "tools": [asdict(each) | {"precision": each.precision, "recall": each.recall} for each in summary.tools],
+        "confusion": [
+            {"expected": expected or None, "called": called or None, "count": count}
+            for (expected, called), count in summary.confusion.items()
+        ],
+        "wrong_args": [
+            {"tool": wrong.ident, "field": wrong.field, "keyword": wrong.keyword, "count": count}
+            for wrong, count in summary.wrong_args.items()
+        ],
+        "outcomes": [_outcome_json(each) for each in summary.outcomes],
+    }
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "case": outcome.case,
+        "state": outcome.state,
+        "problems": list(outcome.problems),
+        "calls": [{"tool": each.ident or each.name, "arguments": each.arguments} for each in outcome.calls],
+        "text": outcome.text,
+        "turns": outcome.turns,
+        "tokens": dict(outcome.tokens),
+        "cost": outcome.cost,
+        "seconds": outcome.seconds,
+    }
+
+
+def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "model": comparison.model,
+        "presentation": comparison.presentation,
+        "cases": comparison.count,
+        "before": comparison.before,
+        "after": comparison.after,
+        "p_value": comparison.p_value,
+        "verdict": comparison.verdict,
+        "cases_to_see_five_points": comparison.needed,
+        "fixed": list(comparison.fixed),
+        "broken": list(comparison.broken),
+        "left_out": list(comparison.left_out),
+        "differences": [
+            {"figure": each.name, "mean": each.mean, "interval": list(each.interval)} for each in comparison.differences
+        ],
+    }
+
+
+def outcomes_of(value: Any) -> list[Outcome]:
+    """Read the outcomes of a report in JSON, as far as comparisons need them. Raises `ReportError`."""
+    if not is_object(value) or value.get("toolgen_eval") != _VERSION or not is_array(value.get("models")):
+        raise ReportError("it is no report of `toolgen eval --format json`")
+    found: list[Outcome] = []
+    for summary in value["models"]:
+        for row in summary["outcomes"] if is_object(summary) and is_array(summary.get("outcomes")) else ():
+            found.append(_outcome(summary, row))
+    return found
+
+
+def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
+    names = (summary.get("model"), summary.get("presentation"))
+    case, state = (row.get("case"), row.get("state")) if is_object(row) else (None, None)
+    if not all(isinstance(each, str) for each in (*names, case)) or state not in _STATES:
+        raise ReportError("an outcome has no `case`, `state`, or model")
+    tokens = row.get("tokens") if is_object(row.get("tokens")) else {}
+    cost, turns, seconds = row.get("cost"), row.get("turns"), row.get("seconds")
+    return Outcome(
+        case=str(case),
+        model=str(names[0]),
+        presentation=str(names[1]),
+        state=state,
+        tokens={name: float(count) for name, count in tokens.items() if is_number(count)},
+        cost=float(cost) if is_number(cost) else 0.0,
+        turns=int(turns) if is_number(turns) else 0,
+        seconds=float(seconds) if is_number(seconds) else None,
+    )
+
+
+_STATES: Final = frozenset({"passed", "failed", "error", "stale", "skipped"})

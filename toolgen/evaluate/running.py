@@ -1,0 +1,359 @@
+"""Running: each case with each model, some at a time, within a bound on cost; and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from toolgen.contract.records import FailureKind, ToolCallMeta
+from toolgen.evaluate.exchanges import StaleCase
+from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
+from toolgen.llm.tool_use.conversation import CallRequested, is_stream, read_stream, response_of
+from toolgen.llm.tool_use.offered import provider_named
+from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent
+from toolgen.runtime.calls.runtime import Runtime
+from toolgen.runtime.policy.permission import allow_all
+from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.tool_use import ToolUseConfig
+from toolgen.spec.visible import cut
+from toolgen.testing.answers import When
+from toolgen.testing.stubs import Stubs, stub_executors
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.evaluate.cases import Case
+    from toolgen.evaluate.exchanges import Exchanges
+    from toolgen.evaluate.models import EvaluatedModel
+    from toolgen.llm.tool_use.conversation import Conversation, ConversationEvent
+    from toolgen.runtime.catalog.catalog import Catalog
+
+State: TypeAlias = Literal["passed", "failed", "error", "stale", "skipped"]
+"""How a case ended: it was judged, or the model could not be asked, is no longer recorded, or was not asked."""
+
+_MOST_CALLS: Final = 200
+"""Calls of one case; a model that asks for more is told wrong, and the rest is not judged."""
+
+_LONGEST: Final = 500
+"""Characters of a message about an error."""
+
+_FIRST_WAIT: Final = 1.0
+"""Seconds before the first retry; each further one waits twice as long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one case with one model. `problems` are why it is not right.
+
+    `tokens` has `input_tokens` and `output_tokens` where the API tells them; `seconds` are those that the model took.
+    """
+
+    case: str
+    model: str
+    presentation: str
+    state: State
+    problems: tuple[str, ...] = ()
+    calls: tuple[CalledTool, ...] = ()
+    text: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
+    wrong_args: tuple[WrongArg, ...] = ()
+    turns: int = 0
+    tokens: Mapping[str, float] = field(default_factory=dict[str, float])
+    cost: float = 0.0
+    seconds: float | None = None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the model has answered, so that the case is right or wrong."""
+        return self.state in ("passed", "failed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How cases are run: how many at a time, how often a request is tried again, and what all of them may cost."""
+
+    concurrency: int = 8
+    retries: int = 2
+    max_cost: float | None = None
+
+
+async def evaluate(
+    cases: Sequence[Case],
+    models: Sequence[EvaluatedModel],
+    *,
+    tool_use: ToolUseConfig | None = None,
+    limits: Limits | None = None,
+    exchanges: Exchanges | None = None,
+    on_outcome: Callable[[Outcome], None] = lambda _: None,
+    sleep: Callable[[float], Any] = asyncio.sleep,
+) -> list[Outcome]:
+    """Run every case with every model; return the outcomes by model, in the order of the cases.
+
+    `exchanges` are recorded requests and replies. `on_outcome` is told of each case as it ends. A model that raises an
+    error is asked again, and then the case has an error; once the cost is used up, no further case is begun.
+    """
+    within = limits or Limits()
+    spent = _Spent(within.max_cost)
+    gate = asyncio.Semaphore(within.concurrency)
+    shown = _Shown(tool_use or ToolUseConfig())
+
+    async def one(case: Case, model: EvaluatedModel) -> Outcome:
+        async with gate:
+            if spent.is_used_up:
+                outcome = _ended(case, model, "skipped", f"the cost of {within.max_cost} was used up before")
+            else:
+                outcome = await _Attempt(case, model, shown, within, exchanges, sleep).outcome()
+                spent.add(outcome.cost)
+            on_outcome(outcome)
+            return outcome
+
+    tasks = [asyncio.ensure_future(one(case, model)) for model in models for case in cases]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+class _Spent:
+    def __init__(self, most: float | None) -> None:
+        self._most: Final = most
+        self._spent = 0.0
+
+    @property
+    def is_used_up(self) -> bool:
+        return self._most is not None and self._spent >= self._most
+
+    def add(self, cost: float) -> None:
+        self._spent += cost
+
+
+class _Shown:
+    """What shows the tools of a catalog with a presentation; made once for each, and shared by cases."""
+
+    def __init__(self, config: ToolUseConfig) -> None:
+        self._config: Final = config
+        self._tool_uses: dict[tuple[int, str], ToolUse] = {}
+        self._runtimes: dict[tuple[int, str], Runtime] = {}
+        self._readers: dict[int, ArgsReader] = {}
+
+    def reader(self, catalog: Catalog) -> ArgsReader:
+        """Return what reads the args of calls."""
+        found = self._readers.get(id(catalog))
+        if found is None:
+            found = self._readers[id(catalog)] = ArgsReader(catalog)
+        return found
+
+    def conversation(self, case: Case, model: EvaluatedModel) -> tuple[Conversation, Stubs | None]:
+        """Start the conversation of a case; the stubs are those that only this case has."""
+        key = id(case.catalog), model.presentation
+        tool_use = self._tool_uses.get(key)
+        if tool_use is None:
+            presentations = {**self._config.presentations, "chat": model.presentation}
+            config = replace(self._config, presentations=presentations)
+            tool_use = self._tool_uses[key] = ToolUse(case.catalog, config)
+        own: Stubs | None = None
+        runtime = self._runtimes.get(key)
+        if case.spec.results or model.presentation == "codeact":
+            own, runtime = _runtime(case, tool_use)
+        elif runtime is None:
+            _, runtime = _runtime(case, tool_use)
+            self._runtimes[key] = runtime
+        run = runtime.start_run(case.agent, meta=ToolCallMeta(user=case.name))
+        return tool_use.conversation("chat", runtime, run, model.provider), own
+
+
+def _runtime(case: Case, tool_use: ToolUse) -> tuple[Stubs, Runtime]:
+    """Return a runtime whose tools are stubs, but for those that find others."""
+    catalog = case.catalog
+    real: list[ToolsetRegistration] = []
+    if all(ident in catalog for ident in DISCOVERY):
+        from toolgen.toolsets import ActionTools
+
+        real.append(ActionTools(tool_use).registration())
+    stubbed = [each for each in catalog.toolsets if each not in {one.toolset for one in real}]
+    answers = [
+        When(ident=each.call, fields=each.args).raises(
+            CallFailed(FailureKind.DOMAIN_REJECTION, "eval_case", each.error, "")
+        )
+        if each.error
+        else When(ident=each.call, fields=each.args).returns(each.result)
+        for each in case.spec.results
+    ]
+    stubs = stub_executors(catalog, toolsets=stubbed)
+    for answer in reversed(answers):
+        stubs.set(answer)
+    inject = {name: _nothing for ident in catalog for name in catalog.definition(ident).settings.inject}
+    return stubs, Runtime(catalog, executors=[*stubs, *real], permission=allow_all, inject=inject)
+
+
+def _nothing(_meta: ToolCallMeta) -> None:
+    """Return the value of a field that hosts inject: stubs need none."""
+
+
+class _Attempt:
+    """One case with one model."""
+
+    def __init__(
+        self,
+        case: Case,
+        model: EvaluatedModel,
+        shown: _Shown,
+        limits: Limits,
+        exchanges: Exchanges | None,
+        sleep: Callable[[float], Any],
+    ) -> None:
+        self._case: Final = case
+        self._model: Final = model
+        self._shown: Final = shown
+        self._limits: Final = limits
+        self._exchanges: Final = exchanges
+        self._sleep: Final = sleep
+        self._provider: Final = provider_named(model.provider)
+        self._reader: Final = shown.reader(case.catalog)
+        self._calls: list[CalledTool] = []
+        self._system: Mapping[str, Any] = {}
+        self._tokens: dict[str, float] = {}
+        self._seconds: float | None = None
+        self._turns = 0
+
+    async def outcome(self) -> Outcome:
+        """Run the case."""
+        try:
+            run = await self._run()
+            verdict = judge(self._case, run, self._reader)
+        except StaleCase as stale:
+            return self._with_figures(_ended(self._case, self._model, "stale", str(stale)))
+        except (UnsupportedCapability, CatalogError, UnknownAgent, CheckError, MalformedResponse) as error:
+            return self._with_figures(_ended(self._case, self._model, "error", str(error)))
+        except _ModelFailed as failure:
+            return self._with_figures(_ended(self._case, self._model, "error", str(failure)))
+        if len(self._calls) > _MOST_CALLS:
+            verdict = replace(verdict, problems=(*verdict.problems, f"there are more than {_MOST_CALLS} calls"))
+        return self._with_figures(_judged(self._case, self._model, run, verdict))
+
+    def _with_figures(self, outcome: Outcome) -> Outcome:
+        cost = self._model.cost(self._tokens)
+        return replace(outcome, tokens=dict(self._tokens), cost=cost, seconds=self._seconds, turns=self._turns)
+
+    async def _run(self) -> CaseRun:
+        conversation, stubs = self._shown.conversation(self._case, self._model)
+        format_ = self._provider.turns
+        if format_ is None:
+            raise _ModelFailed(f"{self._model.provider} is the side of a server: a model has no such API")
+        spec = self._case.spec
+        texts = [("user", spec.question)] if spec.question else [_said(each) for each in spec.messages]
+        messages = [format_.user(text) if who == "user" else _assistant(self._provider, text) for who, text in texts]
+        system = "\n\n".join(filter(None, (self._case.system.strip(), conversation.prompt)))
+        members = format_.system(system) if system else {}
+        messages = [*members.pop("messages", ()), *messages]
+        self._system = members
+        result = await conversation.run(self._ask, messages, max_turns=spec.turns, on_event=self._note)
+        calls = self._calls
+        if stubs is not None and self._model.presentation == "codeact":
+            calls = [
+                CalledTool(name=each.ident, ident=each.ident, arguments=dict(each.arguments)) for each in stubs.calls
+            ]
+        return CaseRun(
+            case=self._case.name,
+            calls=tuple(calls[:_MOST_CALLS]),
+            text=result.text,
+            messages=tuple(result.messages),
+            turns=result.turns,
+        )
+
+    def _note(self, event: ConversationEvent) -> None:
+        if isinstance(event, CallRequested) and len(self._calls) <= _MOST_CALLS:
+            ident = event.call.request.name if event.call.request is not None else ""
+            if ident in DISCOVERY:
+                return
+            asked = event.call.request or event.call.asked
+            self._calls.append(self._reader.called(asked, ident))
+
+    async def _ask(self, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:
+        """Ask the model, or take its recorded reply."""
+        fields = {**self._system, **request} if self._system else request
+        self._turns += 1
+        kept = self._exchanges
+        recorded = None if kept is None else kept.find(self._case.name, self._model, messages, fields)
+        seconds: float | None
+        if recorded is None:
+            begun = time.perf_counter()
+            response = await self._tried(messages, fields)
+            taken = seconds = time.perf_counter() - begun
+            if kept is not None:
+                kept.add(self._case.name, self._model, messages, fields, response, taken)
+        else:
+            response, seconds = recorded
+        if seconds is not None:
+            self._seconds = (self._seconds or 0.0) + seconds
+        if self._provider.turns is not None:
+            for name, count in self._provider.turns.tokens_of(response).items():
+                self._tokens[name] = self._tokens.get(name, 0) + count
+        return response
+
+    async def _tried(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:
+        wait = _FIRST_WAIT
+        for left in range(self._limits.retries, -1, -1):
+            try:
+                response = await response_of(self._model.ask, messages, fields)
+                if is_stream(response):
+                    response = await read_stream(self._provider, aiter(response), _ignore)
+                return response
+            except Exception as error:
+                if not left:
+                    raise _ModelFailed(f"{type(error).__name__}: {cut(str(error), _LONGEST)}") from error
+            await self._sleep(wait)
+            wait *= 2
+        raise AssertionError("there is at least one try")
+
+
+class _ModelFailed(Exception):
+    """The model could not be asked."""
+
+
+async def _ignore(_text: str) -> None:
+    pass
+
+
+def _said(message: Any) -> tuple[str, str]:
+    return ("user", message.user) if hasattr(message, "user") else ("assistant", message.assistant)
+
+
+def _assistant(provider: Any, text: str) -> dict[str, Any]:
+    """Return what a model said before as a message of the API."""
+    from toolgen.providers.protocol import ModelReply
+
+    (message,) = provider.messages(provider.turns.response(ModelReply(text=text)))
+    found: dict[str, Any] = message
+    return found
+
+
+def _ended(case: Case, model: EvaluatedModel, state: State, why: str) -> Outcome:
+    return Outcome(
+        case=case.name, model=model.name, presentation=model.presentation, state=state, problems=(cut(why, _LONGEST),)
+    )
+
+
+def _judged(case: Case, model: EvaluatedModel, run: CaseRun, verdict: Verdict) -> Outcome:
+    return Outcome(
+        case=case.name,
+        model=model.name,
+        presentation=model.presentation,
+        state="failed" if verdict.problems else "passed",
+        problems=verdict.problems,
+        calls=run.calls,
+        text=cut(run.text, _LONGEST),
+        pairs=verdict.pairs,
+        wrong_args=verdict.wrong_args,
+    )
+
+
+def chosen(cases: Iterable[Case], tags: Iterable[str]) -> list[Case]:
+    """Return the cases that have one of the tags; all, without tags."""
+    wanted = frozenset(tags)
+    return [case for case in cases if not wanted or wanted & case.tags]
