@@ -12,6 +12,7 @@ from toolgen.evaluate.matching import NO_TOOL, WrongArg
 from toolgen.evaluate.running import Outcome
 from toolgen.evaluate.statistics import Interval, bootstrap, cases_needed, mcnemar, mean, wilson
 from toolgen.schema.json_values import is_array, is_number, is_object
+from toolgen.spec.builtin import BUILTIN_TOOLSETS
 
 if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
@@ -212,11 +213,7 @@ def uncovered_tools(cases: Sequence[Case]) -> tuple[str, ...]:
     known = {
         ident for catalog in catalogs.values() for toolset in catalog.toolsets for ident in catalog.toolsets[toolset]
     }
-    return tuple(sorted(ident for ident in known - covered if ident.rpartition(".")[0] not in _OWN))
-
-
-_OWN: Final = frozenset({"actions", "agent", "code", "internal"})
-"""Toolsets that come with toolgen, which find and run other tools."""
+    return tuple(sorted(ident for ident in known - covered if ident.rpartition(".")[0] not in BUILTIN_TOOLSETS))
 
 
 def compared(before: Iterable[Outcome], after: Iterable[Outcome]) -> tuple[Comparison, ...]:
@@ -251,9 +248,8 @@ def _comparison(summary: Summary, earlier: Mapping[tuple[str, str, str], Outcome
 def _differences(pairs: Sequence[tuple[Outcome, Outcome]]) -> Iterable[Difference]:
     """Yield the differences of figures that are not binary, where both versions have them."""
     for name in ("turns", "input tokens", "output tokens", "cost", "seconds"):
-        values = [
-            [now - then] for one, other in pairs if None not in (then := _figure(one, name), now := _figure(other, name))
-        ]  # fmt: skip
+        both = [(_figure(one, name), _figure(other, name)) for one, other in pairs]
+        values = [[now - then] for then, now in both if then is not None and now is not None]
         if any(each[0] for each in values):
             yield Difference(name=name, mean=mean([each[0] for each in values]), interval=bootstrap(values))
 
@@ -349,11 +345,8 @@ def outcomes_of(value: Any) -> list[Outcome]:
     """Read the outcomes of a report in JSON, as far as comparisons need them. Raises `ReportError`."""
     if not is_object(value) or value.get("toolgen_eval") != _VERSION or not is_array(value.get("models")):
         raise ReportError("it is no report of `toolgen eval --format json`")
-    found: list[Outcome] = []
-    for summary in value["models"]:
-        for row in summary["outcomes"] if is_object(summary) and is_array(summary.get("outcomes")) else ():
-            found.append(_outcome(summary, row))
-    return found
+    summaries = [each for each in value["models"] if is_object(each) and is_array(each.get("outcomes"))]
+    return [_outcome(summary, row) for summary in summaries for row in summary["outcomes"]]
 
 
 def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:

@@ -176,17 +176,11 @@ def _runtime(case: Case, tool_use: ToolUse) -> tuple[Stubs, Runtime]:
 
         real.append(ActionTools(tool_use).registration())
     stubbed = [each for each in catalog.toolsets if each not in {one.toolset for one in real}]
-    answers = [
-        When(ident=each.call, fields=each.args).raises(
-            CallFailed(FailureKind.DOMAIN_REJECTION, "eval_case", each.error, "")
-        )
-        if each.error
-        else When(ident=each.call, fields=each.args).returns(each.result)
-        for each in case.spec.results
-    ]
     stubs = stub_executors(catalog, toolsets=stubbed)
-    for answer in reversed(answers):
-        stubs.set(answer)
+    for each in reversed(case.spec.results):
+        means: When[Any, Any] = When(ident=each.call, fields=each.args)
+        failure = CallFailed(FailureKind.DOMAIN_REJECTION, "eval_case", each.error, "")
+        stubs.set(means.raises(failure) if each.error else means.returns(each.result))
     inject = {name: _nothing for ident in catalog for name in catalog.definition(ident).settings.inject}
     return stubs, Runtime(catalog, executors=[*stubs, *real], permission=allow_all, inject=inject)
 

@@ -54,6 +54,7 @@ GROUPS: Final = {
             "call": "Call one tool.",
             "serve": "Serve the tools to other programs by MCP.",
             "log": "Show recorded runs and verify their integrity.",
+            "eval": "Ask models, and report how well they choose and call tools.",
             "replay": "Check recorded calls against the generated codecs.",
         },
     ),

@@ -113,7 +113,7 @@ CODES = _table(
     ("TG701", "configuration-unreadable", _E, "`toolgen.toml` or `pyproject.toml` cannot be read: it is not a regular file, over 10 MB, not UTF-8 text, not readable by this user, or a link that leads out of the project."),
     ("TG702", "configuration-syntax", _E, "The configuration is not valid TOML. The caret shows where parsing failed."),
     ("TG703", "two-configurations", _E, "Both `toolgen.toml` and `[tool.toolgen]` of `pyproject.toml` configure toolgen. Keep one of them."),
-    ("TG704", "unknown-setting", _E, "The configuration has an unknown key. The keys are `targets`, `executors`, `handlers`, `lint` and those of tool use; those of a target are `specs`, `out`, `formats`, `profile`, `builtin` and `export`."),
+    ("TG704", "unknown-setting", _E, "The configuration has an unknown key. The keys are `targets`, `executors`, `handlers`, `models`, `lint` and those of tool use; those of a target are `specs`, `out`, `formats`, `profile`, `builtin` and `export`."),
     ("TG705", "wrong-setting", _E, "A setting has a value of the wrong type, or not one of the allowed values."),
     ("TG706", "folder-outside-project", _E, "`specs` and `out` are relative paths, with `/`, to folders inside the folder of the configuration file."),
     ("TG707", "output-not-a-package", _E, "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`."),

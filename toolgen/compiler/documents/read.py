@@ -72,7 +72,7 @@ def _mapping(file: SpecFile, sink: Diagnostics) -> MappingNode | None:
 
 
 def read_document(file: SpecFile, model: type[FileT], sink: Diagnostics) -> Document[FileT] | None:
-    """Check a file against one model, for files that are no specs of a package. None, with reports, if it is invalid."""
+    """Check a file against a model, for files that are no specs of a package; None, with reports, if it is invalid."""
     root = _mapping(file, sink)
     if root is None:
         return None

@@ -33,11 +33,13 @@ _LARGEST: Final = 10 * 1024 * 1024
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors", "handlers", "lint", "silence", *TOOL_USE_SETTINGS)
+_SETTINGS = ("targets", "executors", "handlers", "models", "lint", "silence", *TOOL_USE_SETTINGS)
 NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings")
 """The settings that name tools, toolsets, action catalogs and their conditions."""
 
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
+_MODEL_SETTINGS = ("ask", "provider", "input_price", "output_price")
+_OWN_MODEL = "search"
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -77,10 +79,25 @@ _NO_LINT: Final = LintSettings()
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A model that `toolgen eval` asks: `ask` is a function of the project, as `module:name`.
+
+    It takes the messages and the request, in the format of `provider`, and returns the response of the API. Prices are
+    those of a million tokens, in any currency.
+    """
+
+    ask: str
+    provider: str = "openai"
+    input_price: float = 0.0
+    output_price: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
 
-    `handlers` are modules outside the project that specs may name, each with those below it.
+    `handlers` are modules outside the project that specs may name, each with those below it. `models` are those that
+    `toolgen eval` knows, by name.
     `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves. `lint`
     has the rules of `toolgen lint`. `silence` has the warnings that no command shows.
     `file` is what it was read from, in that folder; empty where the defaults hold.
@@ -90,6 +107,7 @@ class Config:
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
     handlers: tuple[str, ...] = ()
+    models: Mapping[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     tool_use: ToolUseConfig = _NO_TOOL_USE
     lint: LintSettings = _NO_LINT
     silence: tuple[Silenced, ...] = ()
@@ -126,6 +144,7 @@ def load_config(folder: Path) -> Config:
         tuple(replace(target, named=named) for _, target in targets),
         source.executors(),
         source.handlers(),
+        source.models(),
         source.tool_use(),
         source.lint(),
         source.silence(),
@@ -269,6 +288,42 @@ class _Source:
                 message = f"`handlers` is a list of modules such as 'acme.tools', not {found}"
                 self.report("TG705", message, key="handlers")
         return tuple(modules)
+
+    def models(self) -> dict[str, ModelSettings]:
+        rows = self.table.get("models", {})
+        if not isinstance(rows, dict):
+            message = f"`models` must be a table of name to `module:name`, not {_type_name(rows)}"
+            self.report("TG705", message, key="models")
+            return {}
+        found = ((name, self._model(name, row)) for name, row in cast("dict[str, object]", rows).items())
+        return {name: model for name, model in found if model is not None}
+
+    def _model(self, name: str, row: object) -> ModelSettings | None:
+        table = cast("dict[str, object]", row) if isinstance(row, dict) else {"ask": row}
+        self.refuse_unknown(table, _MODEL_SETTINGS, f"models.{name}.")
+        ask = table.get("ask")
+        if name == _OWN_MODEL:
+            self.report("TG705", f"`models.{name}` has the name of the model that comes with toolgen", key=name)
+            return None
+        if not isinstance(ask, str) or not _HANDLERS.fullmatch(ask):
+            found = repr(ask) if isinstance(ask, str) else "nothing" if ask is None else _type_name(ask)
+            fix = 'write `"module:name"`, or a table with `ask = "module:name"`'
+            self.report("TG705", f"`models.{name}` must name a function, not {found}", key=name, fix=fix)
+            return None
+        provider = table.get("provider", "openai")
+        if provider not in PROVIDERS:
+            shown = repr(provider) if isinstance(provider, str) else _type_name(provider)
+            fix = nearest(provider, PROVIDERS) if isinstance(provider, str) else ""
+            self.report("TG705", f"`models.{name}.provider` must be a provider, not {shown}", key="provider", fix=fix)
+            return None
+        prices = [self._price(name, key, table.get(key, 0.0)) for key in ("input_price", "output_price")]
+        return ModelSettings(ask, str(provider), *prices)
+
+    def _price(self, name: str, key: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            self.report("TG705", f"`models.{name}.{key}` must be the price of a million tokens", key=key)
+            return 0.0
+        return float(value)
 
     def _report_executor(self, toolset: str, handlers: object) -> None:
         found = repr(handlers) if isinstance(handlers, str) else _type_name(handlers)

@@ -1,0 +1,198 @@
+"""Running: what models that are known beforehand are found to be."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.evaluate.world import call, cases, catalog_of, model, right_with
+from toolgen.evaluate.models import EvaluatedModel, SearchModel
+from toolgen.evaluate.reports import compared, summaries_of
+from toolgen.evaluate.running import Limits, Outcome, evaluate
+from toolgen.testing import ScriptedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.testing import ModelRequest, ModelTurn
+
+REFUND = {"question": "Refund o-1", "expect": [{"call": "shop.refund", "args": {"order_id": "o-1"}}]}
+
+
+def run(found: Sequence[Any], *models: EvaluatedModel, **more: Any) -> list[Outcome]:
+    return asyncio.run(evaluate(found, models, **more))
+
+
+def one(folder: Path, case: Mapping[str, Any], *turns: ModelTurn) -> Outcome:
+    """Run one case with a script."""
+    found = cases(folder, catalog_of(), case=case)
+    (outcome,) = run(found, EvaluatedModel(name="fake", ask=ScriptedModel(*turns)))
+    return outcome
+
+
+def test_the_right_call_passes(tmp_path: Path) -> None:
+    outcome = one(tmp_path, REFUND, call("shop.refund", order_id="o-1", amount=2))
+    assert (outcome.state, outcome.problems) == ("passed", ())
+    assert outcome.pairs == (("shop.refund", "shop.refund"),)
+
+
+def test_another_tool_is_confused(tmp_path: Path) -> None:
+    outcome = one(tmp_path, REFUND, call("shop.cancel", order_id="o-1"))
+    assert outcome.state == "failed"
+    assert outcome.pairs == (("shop.refund", "shop.cancel"),)
+    assert outcome.problems == ('shop.refund is expected, and shop.cancel {"order_id":"o-1"} was called',)
+
+
+def test_several_turns_get_the_results_of_the_case(tmp_path: Path) -> None:
+    case = {
+        "question": "Refund the order of Ann",
+        "turns": 3,
+        "results": [
+            {"call": "shop.find", "args": {"customer": "ann"}, "result": ["o-7"]},
+            {"call": "shop.find", "error": "there is no such customer"},
+        ],
+        "expect": [
+            {"call": "shop.find", "args": {"customer": "ann"}},
+            {"call": "shop.refund", "args": {"order_id": "o-7"}},
+        ],
+    }
+
+    def play(request: ModelRequest) -> ModelTurn:
+        last = request.messages[-1]
+        if request.number == 0:
+            return call("shop.find", customer="ann")
+        if request.number == 1:
+            return call("shop.refund", order_id="o-7" if "o-7" in str(last) else "o-0")
+        return "done"
+
+    outcome = one(tmp_path, case, play)  # type: ignore[arg-type]  # a function is a script too
+    assert (outcome.state, outcome.problems, outcome.turns) == ("passed", (), 3)
+
+
+def test_a_failing_result_is_told_to_the_model(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def play(request: ModelRequest) -> ModelTurn:
+        seen.append(str(request.messages[-1]))
+        return call("shop.find", customer="bob") if request.number == 0 else "none"
+
+    case = {
+        "question": "Find the orders of Bob",
+        "turns": 2,
+        "results": [{"call": "shop.find", "error": "there is no such customer"}],
+        "expect": [{"call": "shop.find"}],
+    }
+    assert one(tmp_path, case, play).state == "passed"  # type: ignore[arg-type]  # see above
+    assert "there is no such customer" in seen[1]
+
+
+def test_a_model_that_fails_is_asked_again_and_then_an_error(tmp_path: Path) -> None:
+    waited: list[float] = []
+    asked: list[int] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    def ask(_messages: Any, _request: Any) -> Any:
+        asked.append(1)
+        raise ConnectionError("the network is down")
+
+    found = cases(tmp_path, catalog_of(), case=REFUND)
+    (outcome,) = run(found, EvaluatedModel(name="fake", ask=ask), sleep=sleep)
+    assert (outcome.state, outcome.problems) == ("error", ("ConnectionError: the network is down",))
+    assert (len(asked), waited) == (3, [1.0, 2.0])
+    assert summaries_of([outcome])[0].judged == []
+
+
+def test_no_case_begins_once_the_cost_is_used_up(tmp_path: Path) -> None:
+    def ask(_messages: Any, _request: Any) -> Any:
+        message = {"role": "assistant", "content": "no"}
+        usage = {"prompt_tokens": 1_000, "completion_tokens": 500}
+        return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+    found = cases(tmp_path, catalog_of(), **{f"case{number}": REFUND for number in range(5)})
+    asked = EvaluatedModel(name="fake", ask=ask, input_price=10.0, output_price=20.0)
+    outcomes = run(found, asked, limits=Limits(concurrency=1, max_cost=0.03))
+    assert [each.state for each in outcomes] == ["failed", "failed", "skipped", "skipped", "skipped"]
+    assert [each.cost for each in outcomes] == pytest.approx([0.02, 0.02, 0, 0, 0])
+    assert summaries_of(outcomes)[0].tokens("input_tokens") == 2_000
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_messages_and_system_texts_are_in_the_format_of_the_api(tmp_path: Path, provider: str) -> None:
+    case = {"messages": [{"user": "hi"}, {"assistant": "hello"}, {"user": "bye"}], "expect": []}
+    seen: list[ModelRequest] = []
+
+    def play(request: ModelRequest) -> ModelTurn:
+        seen.append(request)
+        return "bye"
+
+    (outcome,) = run(cases(tmp_path, catalog_of(), case=case), model(play, provider=provider))
+    assert (outcome.state, outcome.pairs) == ("passed", (("", ""),))
+    assert [each["role"] for each in seen[0].messages] == [
+        "user",
+        "model" if provider == "gemini" else "assistant",
+        "user",
+    ]
+
+
+def test_the_search_model_picks_by_words_and_fills_what_it_can(tmp_path: Path) -> None:
+    found = cases(
+        tmp_path,
+        catalog_of(),
+        refund={
+            "question": "Please refund order o-17",
+            "expect": [{"call": "shop.refund", "args": {"order_id": "o-17"}}],
+        },
+        find={
+            "question": "Find the shipped orders of the customer 'ann'",
+            "expect": [{"call": "shop.find", "args": {"customer": "ann", "state": "shipped"}}],
+        },
+        nothing={"question": "Bonjour", "expect": []},
+    )
+    outcomes = run(found, EvaluatedModel(name="search", ask=SearchModel()))
+    assert [(each.case, each.state, each.problems) for each in outcomes] == [
+        ("shop/refund", "passed", ()),
+        ("shop/find", "passed", ()),
+        ("shop/nothing", "passed", ()),
+    ]
+
+
+@pytest.fixture(scope="module")
+def fifty(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Return fifty cases, whose questions name the tool that is right."""
+    tools = ["shop.refund", "shop.cancel"]
+    named = {f"case{number}": tools[number % 2] for number in range(50)}
+    rows = {name: {"question": tool, "expect": [{"call": tool}]} for name, tool in named.items()}
+    return cases(tmp_path_factory.mktemp("evals"), catalog_of(), **rows)
+
+
+@pytest.mark.slow
+def test_a_known_accuracy_is_in_its_interval_and_equal_models_are_not_called_different(fifty: list[Any]) -> None:
+    seeds = 60
+    held = different = 0
+    for seed in range(seeds):
+        outcomes, again = (run(fifty, model(right_with(0.7, each))) for each in (seed, seeds + seed))
+        for (summary,) in map(summaries_of, (outcomes, again)):
+            held += summary.interval.low <= 0.7 <= summary.interval.high
+        (comparison,) = compared(outcomes, again)
+        different += comparison.verdict != "no difference seen"
+    assert held / (2 * seeds) >= 0.93  # 0.95, but for the chance of 120 seeds
+    assert different / seeds <= 0.05
+
+
+def test_a_worse_model_is_called_worse(fifty: list[Any]) -> None:
+    before, after = run(fifty, model(right_with(0.95, 1))), run(fifty, model(right_with(0.4, 2)))
+    (comparison,) = compared(before, after)
+    assert comparison.verdict == "worse"
+    assert len(comparison.broken) - len(comparison.fixed) == round(50 * (comparison.before - comparison.after))
+    (summary,) = summaries_of(after)
+    wrong = 50 - summary.passed
+    assert summary.confusion["shop.refund", "shop.cancel"] + summary.confusion["shop.cancel", "shop.refund"] == wrong
+    assert {each.ident for each in summary.tools} == {"shop.refund", "shop.cancel"}
+    refund = next(each for each in summary.tools if each.ident == "shop.refund")
+    assert refund.expected == 25
+    assert refund.recall == pytest.approx(summary.confusion["shop.refund", "shop.refund"] / 25)

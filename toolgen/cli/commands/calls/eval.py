@@ -1,0 +1,363 @@
+"""`toolgen eval`: how well models choose and call the tools, and whether a change makes it better or worse."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.executors import importable, raised, stdout_kept
+from toolgen.cli.named_files import read_named
+from toolgen.cli.names import suggestion
+from toolgen.cli.output import echo, progress, show_diagnostics, show_json
+from toolgen.cli.packages import built_catalogs
+from toolgen.cli.project import project
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.evaluate.cases import SUFFIXES, Case, cases_of, eval_files, read_evaluations
+from toolgen.evaluate.exchanges import Exchanges, ExchangesError
+from toolgen.evaluate.models import SEARCH, EvaluatedModel, SearchModel
+from toolgen.evaluate.reports import (
+    Report,
+    ReportError,
+    compared,
+    outcomes_of,
+    summaries_of,
+    to_json,
+    uncovered_tools,
+)
+from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
+from toolgen.spec.tool_use import PRESENTATIONS
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.project.config import Config
+    from toolgen.evaluate.cases import EvalFile
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.spec.tool_use import PresentationName
+
+_LARGEST: Final = 256 * 1024 * 1024
+"""Bytes of a report that is compared with."""
+
+
+class _Share(click.ParamType[float]):
+    """A share from 0 to 1."""
+
+    name = "share"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            found = float(value)
+        except ValueError:
+            found = -1.0
+        if not 0 <= found <= 1:
+            self.fail(f"{value!r} is not a share from 0 to 1, such as 0.9", param, ctx)
+        return found
+
+
+@click.command("eval")
+@click.argument("cases", nargs=-1, metavar="[CASES]...")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    default=(SEARCH,),
+    show_default=True,
+    metavar="NAME",
+    help="A model of the configuration (`models`), or `search`, which needs no key and no network; repeatable.",
+)
+@click.option(
+    "--presentation",
+    "presentations",
+    type=click.Choice(PRESENTATIONS),
+    multiple=True,
+    help="How models are shown the tools; repeatable. Default: that of the layer `chat`.",
+)
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag; repeatable.")
+@click.option("--record", metavar="FILE", help="Keep requests and replies in FILE, and ask only what it does not have.")
+@click.option("--replay", metavar="FILE", help="Answer from FILE, and ask no model: what is not recorded is stale.")
+@click.option(
+    "--against",
+    metavar="REF|DIR|FILE",
+    help="Compare with the tools of a git commit, of a project in a folder, or with a report in JSON.",
+)
+@click.option(
+    "--not-worse-than",
+    metavar="REF|DIR|FILE",
+    help="Compare, and exit 1 if a model is worse: p < 0.05 in McNemar's exact test.",
+)
+@click.option("--fail-under", type=_Share(), metavar="SHARE", help="Exit 1 if a model is right in fewer cases: 0.9.")
+@click.option("--max-cost", type=click.FloatRange(min=0), help="Begin no case once the requests have cost this much.")
+@click.option("--retries", type=click.IntRange(0, 10), default=2, show_default=True, help="Tries after an error.")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Cases that run at a time."
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "junit", "markdown", "html"]),
+    default="text",
+    show_default=True,
+    help="Output format: junit for CI, markdown for a comment, html for a page with every case.",
+)
+def command(
+    *,
+    cases: Sequence[str],
+    models: Sequence[str],
+    presentations: Sequence[PresentationName],
+    tags: Sequence[str],
+    record: str | None,
+    replay: str | None,
+    against: str | None,
+    not_worse_than: str | None,
+    fail_under: float | None,
+    max_cost: float | None,
+    retries: int,
+    concurrency: int,
+    output_format: str,
+) -> int:
+    """Ask models what the CASES ask, and report which tools they call, with which args.
+
+    CASES are evaluation files, by default all `evals/*.eval.yaml`. `toolgen eval from-log STORE RUN` prints the cases
+    of a recorded run, and `toolgen eval suggest` drafts some.
+
+    Calls of the models run no tool: they get the results that a case gives, or those of stubs. The exit code is 1 where
+    a case was not judged, that is where a model could not be asked, was stopped by the cost or is not recorded, and
+    where a gate fails: --fail-under, --not-worse-than.
+    """
+    if record and replay:
+        raise click.UsageError("--record and --replay exclude each other.")
+    if against and not_worse_than:
+        raise click.UsageError("--against and --not-worse-than exclude each other: both compare.")
+    config = project()
+    importable(config.root)
+    found = _cases(config, cases, tags)
+    if found is None:
+        return 1
+    documents, every = found
+    chosen_models = _models(config, models, presentations)
+    limits = Limits(concurrency=concurrency, retries=retries, max_cost=max_cost)
+    exchanges = _exchanges(record, replay)
+    with stdout_kept():  # for the report
+        outcomes = _evaluated(config, every, chosen_models, limits, exchanges)
+        report = Report(
+            summaries=summaries_of(outcomes),
+            uncovered=() if cases or tags else uncovered_tools(every),
+            questions={case.name: _question(case) for case in every},
+        )
+        if other := against or not_worse_than:
+            report = _compared(config, report, other, documents, tags, chosen_models, limits, exchanges)
+    _show(report, output_format)
+    return _verdict(report, fail_under, is_gate=not_worse_than is not None)
+
+
+def _cases(
+    config: Config, names: Sequence[str], tags: Sequence[str]
+) -> tuple[Sequence[Document[EvalFile]], list[Case]] | None:
+    """Read the cases; None if there are errors, which are shown."""
+    for name in names:
+        if not name.lower().endswith(SUFFIXES):
+            raise click.UsageError(f"{name} is no evaluation: its name ends in {', '.join(SUFFIXES)}.")
+    files = eval_files(config.root, [_relative(config.root, name) for name in names])
+    if not files:
+        raise click.UsageError(
+            "There are no evaluations. Write one, `evals/NAME.eval.yaml`, or print drafts: `toolgen eval suggest`."
+        )
+    sink = Diagnostics()
+    documents = read_evaluations(config.root, files, sink)
+    catalogs = list(built_catalogs(config).values())
+    every = chosen(cases_of(documents, catalogs, sink), tags)
+    show_diagnostics(sink, sink.sources)
+    if sink.has_errors:
+        return None
+    if not every:
+        raise click.UsageError(f"No case has {'the tag' if len(tags) == 1 else 'one of the tags'} {', '.join(tags)}.")
+    return documents, every
+
+
+def _relative(root: Path, name: str) -> str:
+    place = Path(name).absolute()
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else name
+
+
+def _models(config: Config, names: Sequence[str], presentations: Sequence[PresentationName]) -> list[EvaluatedModel]:
+    """Return the models, each with each presentation. Raises click.UsageError for an unknown one."""
+    shown = presentations or (config.tool_use.presentations["chat"],)
+    return [
+        replace(model, presentation=each)
+        for model in (_model(config, name) for name in dict.fromkeys(names))
+        for each in dict.fromkeys(shown)
+    ]
+
+
+def _model(config: Config, name: str) -> EvaluatedModel:
+    if name == SEARCH:
+        return EvaluatedModel(name=SEARCH, ask=SearchModel())
+    settings = config.models.get(name)
+    if settings is None:
+        known = (SEARCH, *config.models)
+        hint = suggestion(name, known) or f"There are {', '.join(known)}."
+        raise click.UsageError(f"There is no model `{name}`: `models` of the configuration names them. {hint}")
+    module, _, path = settings.ask.partition(":")
+    try:
+        ask: Any = import_module(module)
+        for part in path.split("."):
+            ask = getattr(ask, part)
+    except (Exception, SystemExit) as error:  # the project's own code may raise anything
+        why = visible(raised(error, config.root))
+        raise click.UsageError(f'models.{name} = "{settings.ask}" cannot be used: {why}') from error
+    if not callable(ask):
+        raise click.UsageError(f'models.{name} = "{settings.ask}" is no function.')
+    return EvaluatedModel(
+        name=name,
+        ask=ask,
+        provider=settings.provider,
+        input_price=settings.input_price,
+        output_price=settings.output_price,
+    )
+
+
+def _exchanges(record: str | None, replay: str | None) -> Exchanges | None:
+    path = record or replay
+    try:
+        return None if path is None else Exchanges(path, asks=record is not None)
+    except ExchangesError as error:
+        raise click.UsageError(f"{error}.") from None
+
+
+def _evaluated(
+    config: Config,
+    cases: Sequence[Case],
+    models: Sequence[EvaluatedModel],
+    limits: Limits,
+    exchanges: Exchanges | None,
+    version: str = "",
+) -> list[Outcome]:
+    total = len(cases) * len(models)
+    with progress() as begin:
+        told = _counting(begin, total, version)
+        running = evaluate(cases, models, tool_use=config.tool_use, limits=limits, exchanges=exchanges, on_outcome=told)
+        try:
+            return asyncio.run(running)
+        except ExchangesError as error:
+            raise click.UsageError(f"{error}.") from None
+
+
+def _counting(begin: Callable[[str], None], total: int, version: str) -> Callable[[Outcome], None]:
+    done = 0
+    begin(f"0 of {total:,} cases{version}")
+
+    def told(_outcome: Outcome) -> None:
+        nonlocal done
+        done += 1
+        begin(f"{done:,} of {total:,} cases{version}")
+
+    return told
+
+
+def _compared(
+    config: Config,
+    report: Report,
+    against: str,
+    documents: Sequence[Document[EvalFile]],
+    tags: Sequence[str],
+    models: Sequence[EvaluatedModel],
+    limits: Limits,
+    exchanges: Exchanges | None,
+) -> Report:
+    """Add the comparison with another version: its report, or the outcomes of its tools."""
+    after = [outcome for summary in report.summaries for outcome in summary.outcomes]
+    if Path(against).is_file():
+        return replace(report, against=against, comparisons=compared(_reported(against), after))
+    with _other_catalogs(config, against) as (label, catalogs):
+        cases = chosen(cases_of(documents, catalogs, Diagnostics()), tags)  # those that this version cannot have differ
+        before = _evaluated(config, cases, models, limits, exchanges, f" of {label}")
+    return replace(report, against=label, comparisons=compared(before, after))
+
+
+def _reported(path: str) -> list[Outcome]:
+    try:
+        return outcomes_of(json.loads(read_named(path, _LARGEST)))
+    except ReportError as error:
+        raise click.UsageError(f"{path}: {error}.") from None
+    except (ValueError, RecursionError):
+        raise click.UsageError(f"{path} is not JSON: write one with `toolgen eval --format json`.") from None
+
+
+@contextmanager
+def _other_catalogs(config: Config, against: str) -> Generator[tuple[str, list[Catalog]]]:
+    from toolgen.authoring.diff.git import DiffError, SpecsError
+    from toolgen.authoring.diff.sides import other_side
+
+    try:
+        with other_side(config, against) as side:
+            yield side.label, [package.catalog for package in side.packages.values()]
+    except SpecsError as error:
+        show_diagnostics(error.diagnostics, error.sources)
+        raise click.UsageError(f"{error}.") from None
+    except DiffError as error:
+        raise click.UsageError(f"{error}.") from None
+
+
+def _question(case: Case) -> str:
+    spec = case.spec
+    return spec.question or "\n".join(
+        each.user if hasattr(each, "user") else f"(model) {each.assistant}" for each in spec.messages
+    )
+
+
+def _show(report: Report, output_format: str) -> None:
+    if output_format == "json":
+        show_json(to_json(report))
+        return
+    from toolgen.evaluate import rendering
+
+    if output_format == "html":
+        from toolgen.evaluate.page import render_page
+
+        text = render_page(report)
+    else:
+        renderers: Mapping[str, Callable[[Report], str]] = {
+            "text": rendering.render_text,
+            "markdown": rendering.render_markdown,
+            "junit": rendering.render_junit,
+        }
+        text = renderers[output_format](report)
+    if output_format == "text":
+        echo(text, nl=False)
+    else:
+        echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    sys.stdout.flush()
+
+
+def _verdict(report: Report, fail_under: float | None, *, is_gate: bool) -> int:
+    """Return the exit code, and say which gate fails."""
+    failures: list[str] = []
+    if fail_under is not None:
+        failures += [
+            f"{each.label} is right in {each.success:.1%} of the cases, under {fail_under:.1%}"
+            for each in report.summaries
+            if each.success < fail_under
+        ]
+    if is_gate:
+        failures += [
+            f"{each.label} is worse than {report.against}" for each in report.comparisons if each.verdict == "worse"
+        ]
+    failures += _unjudged(report)
+    for line in failures:
+        echo(visible(line), err=True)
+    return 1 if failures else 0
+
+
+def _unjudged(report: Report) -> Iterable[str]:
+    unjudged = report.unjudged
+    if unjudged:
+        yield f"{len(unjudged)} of the cases were not judged, so they are not right"
