@@ -17,6 +17,7 @@ DOORS: Final = (
     "toolgen.engine",
     "toolgen.serve",
     "toolgen.testing",
+    "toolgen.evaluate",
     "toolgen.providers",
     "toolgen.toolsets",
     "toolgen.compiler",

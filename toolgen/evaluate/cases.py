@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.diagnostic import Diagnostics, nearest
 from toolgen.compiler.documents.base import Handler, NonEmpty, SelectorText, Spec, SpecFileHead, Text, Word
 from toolgen.compiler.documents.read import read_document
 from toolgen.compiler.project.listing import Listed, list_specs
@@ -24,7 +24,7 @@ from toolgen.spec.selector import Selector
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.read import Document
     from toolgen.contract.records import Issue
     from toolgen.runtime.catalog.catalog import Catalog
@@ -181,9 +181,12 @@ def read_evaluations(root: Path, paths: Iterable[str], sink: Diagnostics) -> lis
     found: list[Document[EvalFile]] = []
     names: dict[str, str] = {}
     for path, text in read_listed(listed, sink).items():
-        spec = parse_spec(path, text, sink)
-        document = None if spec is None else read_document(spec, EvalFile, sink)
-        if document is None:
+        own = Diagnostics()
+        spec = parse_spec(path, text, own)
+        document = None if spec is None else read_document(spec, EvalFile, own)
+        for each in own:
+            sink.add(each)
+        if document is None or own.has_errors:
             continue
         if (other := names.setdefault(document.file.eval, path)) != path:
             message = f"the evaluation `{document.file.eval}` is also in {other}"

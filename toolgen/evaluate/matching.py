@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.codec.validation import Validation
@@ -88,10 +89,14 @@ class Verdict:
 
 
 class ArgsReader:
-    """Reads the args of calls of the tools of a catalog, each schema compiled once."""
+    """Reads the args of calls of the tools of a catalog, each schema compiled once.
 
-    def __init__(self, catalog: Catalog) -> None:
+    `modules` are those whose functions cases may name.
+    """
+
+    def __init__(self, catalog: Catalog, modules: HandlerModules) -> None:
         self._catalog: Final = catalog
+        self.modules: Final = modules
         self._tools: dict[str, tuple[Validation, Mapping[str, Any]]] = {}
 
     def called(self, asked: ToolRequest, ident: str) -> CalledTool:
@@ -141,7 +146,7 @@ def judge(case: Case, run: CaseRun, reader: ArgsReader) -> Verdict:
         pairs += found.pairs
         wrong += found.wrong_args
     if case.spec.check is not None:
-        problems += _checked(case.spec.check, run)
+        problems += _checked(case.spec.check, run, reader.modules)
     return Verdict(problems=tuple(problems), pairs=tuple(pairs), wrong_args=tuple(wrong))
 
 
@@ -232,7 +237,7 @@ def _wrong_args(spec: CallSpec, call: CalledTool, reader: ArgsReader) -> tuple[W
         return (WrongArg(spec.call, "", "type"),)
     found = {_field(issue): issue.keyword or "type" for issue in reversed(call.issues)}
     given = {**reader.defaults(spec.call), **call.arguments}
-    for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call.arguments)):
+    for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call.arguments, reader.modules)):
         found.setdefault(name, keyword)
     if spec.exact:
         for name in call.arguments.keys() - spec.args.keys() - spec.fields.keys():
@@ -254,7 +259,9 @@ def _by_value(spec: CallSpec, given: Mapping[str, Any]) -> Iterator[tuple[str, s
             yield name, "value"
 
 
-def _by_field(spec: CallSpec, given: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _by_field(
+    spec: CallSpec, given: Mapping[str, Any], written: Mapping[str, Any], modules: HandlerModules
+) -> Iterator[tuple[str, str]]:
     for name, wanted in spec.fields.items():
         if wanted is False:
             if name in written:
@@ -262,7 +269,7 @@ def _by_field(spec: CallSpec, given: Mapping[str, Any], written: Mapping[str, An
         elif name not in given:
             yield name, "missing"
         elif isinstance(wanted, str):
-            if not _called(wanted, given[name]):
+            if not _called(wanted, given[name], modules):
                 yield name, "function"
         elif is_object(wanted):
             validation = Validation(wanted, assert_formats=True)
@@ -276,10 +283,10 @@ def _equal(one: Any, other: Any) -> bool:
     return canonical(with_integers(one)) == canonical(with_integers(other))
 
 
-def _checked(place: str, run: CaseRun) -> Iterator[str]:
+def _checked(place: str, run: CaseRun, modules: HandlerModules) -> Iterator[str]:
     """Yield what the function of a case finds wrong: it returns false, or raises AssertionError."""
     try:
-        found = _called(place, run)
+        found = _called(place, run, modules)
     except AssertionError as error:
         yield f"{place}: {str(error) or 'an assertion failed'}"
         return
@@ -287,16 +294,20 @@ def _checked(place: str, run: CaseRun) -> Iterator[str]:
         yield f"{place}: {found or 'it is not right'}"
 
 
-def _called(place: str, value: Any) -> Any:
+def _called(place: str, value: Any, modules: HandlerModules) -> Any:
     """Call a function of the project, which may raise AssertionError. Raises `CheckError`."""
     module, _, name = place.partition(":")
     try:
+        modules.check(module)
         function: Any = import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
+        modules.check_found(function)
         return function(value)
     except AssertionError:
         raise
+    except ForeignModule as error:
+        raise CheckError(f"{place} cannot be used: {error}") from error
     except Exception as error:
         raise CheckError(f"{place} cannot be used: {type(error).__name__}: {error}") from error
 

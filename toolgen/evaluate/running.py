@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.evaluate.exchanges import StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
+from toolgen.execute.python.modules import HandlerModules
 from toolgen.llm.tool_use.conversation import CallRequested, is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import provider_named
 from toolgen.llm.tool_use.tool_use import ToolUse
@@ -88,18 +89,20 @@ async def evaluate(
     tool_use: ToolUseConfig | None = None,
     limits: Limits | None = None,
     exchanges: Exchanges | None = None,
+    modules: HandlerModules | None = None,
     on_outcome: Callable[[Outcome], None] = lambda _: None,
     sleep: Callable[[float], Any] = asyncio.sleep,
 ) -> list[Outcome]:
     """Run every case with every model; return the outcomes by model, in the order of the cases.
 
-    `exchanges` are recorded requests and replies. `on_outcome` is told of each case as it ends. A model that raises an
-    error is asked again, and then the case has an error; once the cost is used up, no further case is begun.
+    `exchanges` are recorded requests and replies; `modules` those whose functions cases may name, by default none.
+    `on_outcome` is told of each case as it ends. A model that raises an error is asked again, and then the case has an
+    error; once the cost is used up, no further case is begun.
     """
     within = limits or Limits()
     spent = _Spent(within.max_cost)
     gate = asyncio.Semaphore(within.concurrency)
-    shown = _Shown(tool_use or ToolUseConfig())
+    shown = _Shown(tool_use or ToolUseConfig(), modules or HandlerModules())
 
     async def one(case: Case, model: EvaluatedModel) -> Outcome:
         async with gate:
@@ -135,8 +138,9 @@ class _Spent:
 class _Shown:
     """What shows the tools of a catalog with a presentation; made once for each, and shared by cases."""
 
-    def __init__(self, config: ToolUseConfig) -> None:
+    def __init__(self, config: ToolUseConfig, modules: HandlerModules) -> None:
         self._config: Final = config
+        self._modules: Final = modules
         self._tool_uses: dict[tuple[int, str], ToolUse] = {}
         self._runtimes: dict[tuple[int, str], Runtime] = {}
         self._readers: dict[int, ArgsReader] = {}
@@ -145,7 +149,7 @@ class _Shown:
         """Return what reads the args of calls."""
         found = self._readers.get(id(catalog))
         if found is None:
-            found = self._readers[id(catalog)] = ArgsReader(catalog)
+            found = self._readers[id(catalog)] = ArgsReader(catalog, self._modules)
         return found
 
     def conversation(self, case: Case, model: EvaluatedModel) -> tuple[Conversation, Stubs | None]:

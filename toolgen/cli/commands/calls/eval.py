@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.executors import importable, raised, stdout_kept
+from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.named_files import read_named
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import echo, progress, show_diagnostics, show_json
@@ -244,7 +244,15 @@ def _evaluated(
     total = len(cases) * len(models)
     with progress() as begin:
         told = _counting(begin, total, version)
-        running = evaluate(cases, models, tool_use=config.tool_use, limits=limits, exchanges=exchanges, on_outcome=told)
+        running = evaluate(
+            cases,
+            models,
+            tool_use=config.tool_use,
+            limits=limits,
+            exchanges=exchanges,
+            modules=handler_modules(config),
+            on_outcome=told,
+        )
         try:
             return asyncio.run(running)
         except ExchangesError as error:

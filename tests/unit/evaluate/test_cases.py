@@ -1,0 +1,115 @@
+"""Cases: what is wrong with an evaluation is told with its place and how to fix it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.evaluate.world import catalog_of, read
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.evaluate.cases import eval_files, read_evaluations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASE = """toolgen: 1
+eval: shop
+tags: [all]
+cases:
+  one:
+    question: Refund o-1
+    tags: [smoke]
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("expect: [{call: shop.refnd}]", "TG901 8:21 there is no tool `shop.refnd` (did you mean `shop.refund`?)"),
+        (
+            "expect: [{one_of: [{call: shop.find}, {call: shop.refnd}]}]",
+            "TG901 8:50 there is no tool `shop.refnd` (did you mean `shop.refund`?)",
+        ),
+        ("avoid: [shop.cancl]", "TG901 8:13 there is no tool `shop.cancl` (did you mean `shop.cancel`?)"),
+        (
+            "expect: [{call: shop.refund, args: {orderid: o-1}}]",
+            "TG902 8:41 shop.refund has no arg `orderid` (did you mean `order_id`?)",
+        ),
+        (
+            "expect: [{call: shop.refund, fields: {order: true}}]",
+            "TG902 8:43 shop.refund has no arg `order` (did you mean `order_id`?)",
+        ),
+        (
+            "expect: [{call: shop.refund, args: {reason: x}, fields: {reason: true}}]",
+            "TG902 8:62 `reason` is in `args` too (keep one of them)",
+        ),
+        (
+            "expect: [{call: shop.find, fields: {state: {type: txt}}}]",
+            "TG202 8:48 `state` has a schema that is no JSON Schema ()",
+        ),
+        ("turns: 99\n    expect: []", "TG105 8:12 `turns` must be at most 50, but is 99 ()"),
+        ("expected: []", "TG104 8:5 `expected` is not a key of `cases.one` (did you mean `expect`?)"),
+        (
+            "messages: [{user: hi}]\n    expect: []",
+            "TG903 5:3 `one` has both a `question` and `messages` (write one of them)",
+        ),
+        ("tags: [x]", "TG004"),
+        (
+            "system: x\n    expect: []",
+            "TG104 8:5 `system` is not a key of `cases.one`",
+        ),
+        (
+            "turns: 2",
+            "TG903 5:3 every answer to `one` would be right (write the calls that are right under `expect`, or",
+        ),
+        (
+            "check: nowhere",
+            "TG105 8:12 `nowhere` is not a valid value here (write `module:name`, such as `app.tools:search`)",
+        ),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, reported: str) -> None:
+    found, messages = read(tmp_path, CASE + text, catalog_of())
+    assert messages[0].startswith(reported)
+    assert found == []
+
+
+def test_args_are_checked_as_far_as_they_are_given(tmp_path: Path) -> None:
+    text = CASE + "expect: [{call: shop.refund, args: {amount: 3}}]"
+    (case,), messages = read(tmp_path, text, catalog_of())
+    assert messages == []
+    assert (case.name, sorted(case.tags), sorted(case.idents)) == ("shop/one", ["all", "smoke"], ["shop.refund"])
+    found, messages = read(tmp_path, text.replace("amount: 3", "amount: -3"), catalog_of())
+    assert (found, len(messages)) == ([], 1)
+    assert messages[0].startswith("TG902 8:49 shop.refund: ")
+
+
+def test_results_are_checked(tmp_path: Path) -> None:
+    text = CASE + "turns: 2\n    expect: []\n    results: [{call: shop.find, args: {customer: 1}, result: {a: 1}}]"
+    _, messages = read(tmp_path, text, catalog_of())
+    assert [message.split(" ")[:2] for message in messages] == [["TG902", "10:50"], ["TG902", "10:62"]]
+
+
+def test_the_last_message_is_the_users(tmp_path: Path) -> None:
+    text = CASE.replace("question: Refund o-1", "messages: [{user: hi}, {assistant: hello}]") + "expect: []"
+    _, messages = read(tmp_path, text, catalog_of())
+    assert messages == ["TG903 6:28 the last message is the model's (end with a message of the `user`)"]
+
+
+def test_an_unknown_agent_is_told_once(tmp_path: Path) -> None:
+    _, messages = read(tmp_path, CASE.replace("tags: [all]", "agent: clerk") + "expect: []", catalog_of())
+    assert messages == ["TG901 3:8 there is no agent `clerk` ()"]
+
+
+def test_two_evaluations_of_one_name_are_told(tmp_path: Path) -> None:
+    (tmp_path / "evals" / "more").mkdir(parents=True)
+    for name in ("a.eval.yaml", "more/b.eval.yaml", "notes.yaml"):
+        (tmp_path / "evals" / name).write_text(CASE + "expect: []")
+    files = eval_files(tmp_path)
+    assert files == ["evals/a.eval.yaml", "evals/more/b.eval.yaml"]
+    sink = Diagnostics()
+    assert len(read_evaluations(tmp_path, files, sink)) == 2
+    assert [(each.code, each.message) for each in sink] == [
+        ("TG904", "the evaluation `shop` is also in evals/a.eval.yaml")
+    ]
