@@ -162,9 +162,7 @@ class Recording:
         known = KnownTools(catalog.spelled_tools())
         self._by_ident = {}
         for each in self._takes:
-            idents = known.find(each.tool)
-            each.ident = idents[0] if len(idents) == 1 else ""
-            each.stale = _stale(each, catalog) if each.ident else _gone(each.tool, idents, known)
+            find_tool(each, catalog, known)
             if each.ident:
                 self._by_ident.setdefault(each.ident, _Takes()).add(each)
 
@@ -271,6 +269,14 @@ class _Takes:
             found = [each for each in self._redacted if _matches(with_integers(each.arguments), given)]
         valid = [each for each in found if not each.stale] or found
         return next((each for each in valid if not each.is_used), valid[-1] if valid else None)
+
+
+def find_tool(take: Take, catalog: Catalog, known: KnownTools | None = None) -> None:
+    """Find the tool of a recorded call in a catalog, and whether the call is stale."""
+    names = known or KnownTools(catalog.spelled_tools())
+    idents = names.find(take.tool)
+    take.ident = idents[0] if len(idents) == 1 else ""
+    take.stale = _stale(take, catalog) if take.ident else _gone(take.tool, idents, names)
 
 
 def _redacted(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -408,6 +414,20 @@ def _in_store(target: str, name: str) -> Iterator[Take]:
                     yield from _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
     except (StoreError, LookupError) as error:
         raise RecordingError(f"{name}: {error}") from error
+
+
+def takes_of_run(target: str, run_id: str) -> list[Take]:
+    """Return the calls of one run of a store, as `Recording` has them. Raises `RecordingError`."""
+    name = name_of_target(target)
+    try:
+        with closing(open_reader(target)) as store:
+            calls = calls_of(store.read(run_id))
+    except (StoreError, LookupError) as error:
+        raise RecordingError(f"{name}: {error}") from error
+    if len(calls) > _MOST_CALLS:
+        raise RecordingError(f"{name} has more than {_MOST_CALLS:,} calls in this run")
+    places = ((call, f"{name} run {visible(run_id)} call {visible(call.tool_call_id)}") for call in calls)
+    return [take for call, place in places for take in _take_of(call, place)]
 
 
 def _take_of(call: RecordedCall, place: str) -> Iterator[Take]:

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.named_files import read_named
 from toolgen.cli.names import suggestion
-from toolgen.cli.output import echo, progress, show_diagnostics, show_json
-from toolgen.cli.packages import built_catalogs
+from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
+from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.evaluate.cases import SUFFIXES, Case, cases_of, eval_files, read_evaluations
+from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import SEARCH, EvaluatedModel, SearchModel
 from toolgen.evaluate.reports import (
@@ -36,6 +38,7 @@ from toolgen.evaluate.reports import (
 from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
 from toolgen.spec.tool_use import PRESENTATIONS
 from toolgen.spec.visible import visible
+from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
 
 if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
@@ -63,7 +66,25 @@ class _Share(click.ParamType[float]):
         return found
 
 
-@click.command("eval")
+class _RunFirst(CommandGroup):
+    """`toolgen eval a.eval.yaml` is `toolgen eval run a.eval.yaml`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert the `run` command where it is omitted."""
+        if not args or args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("eval", cls=_RunFirst)
+def command() -> None:
+    """Ask models, report how well they choose and call tools, and draft cases for it.
+
+    `toolgen eval [CASES]` is short for `toolgen eval run`.
+    """
+
+
+@command.command("run")
 @click.argument("cases", nargs=-1, metavar="[CASES]...")
 @click.option(
     "--model",
@@ -108,7 +129,7 @@ class _Share(click.ParamType[float]):
     show_default=True,
     help="Output format: junit for CI, markdown for a comment, html for a page with every case.",
 )
-def command(
+def run(
     *,
     cases: Sequence[str],
     models: Sequence[str],
@@ -126,8 +147,7 @@ def command(
 ) -> int:
     """Ask models what the CASES ask, and report which tools they call, with which args.
 
-    CASES are evaluation files, by default all `evals/*.eval.yaml`. `toolgen eval from-log STORE RUN` prints the cases
-    of a recorded run, and `toolgen eval suggest` drafts some.
+    CASES are evaluation files, by default all `evals/*.eval.yaml`.
 
     Calls of the models run no tool: they get the results that a case gives, or those of stubs. The exit code is 1 where
     a case was not judged, that is where a model could not be asked, was stopped by the cost or is not recorded, and
@@ -159,6 +179,60 @@ def command(
     return _verdict(report, fail_under, is_gate=not_worse_than is not None)
 
 
+@command.command("suggest")
+@click.option("--package", help="The output folder of a target. Default: the first target.")
+def suggest(*, package: str | None) -> int:
+    """Print drafts of cases: an evaluation to complete.
+
+    They are for tools that search confuses, for tools that no case expects, and for values of enums that none has.
+    """
+    config = project()
+    catalog = _catalog(config, package)
+    sink = Diagnostics()
+    documents = read_evaluations(config.root, eval_files(config.root), sink)
+    cases = cases_of(documents, [catalog], sink)
+    show_diagnostics(sink, sink.sources)
+    if sink.has_errors:
+        return 1
+    echo(written("suggested", suggestions(catalog, cases), confused_pairs(catalog)), nl=False)
+    return 0
+
+
+@command.command("from-log")
+@click.argument("run_id", metavar="RUN")
+@store_option
+@click.option("--package", help="The output folder of a target. Default: the first target.")
+def from_log(*, run_id: str, target: str, package: str | None) -> int:
+    """Print the calls of the recorded RUN as cases: an evaluation to complete.
+
+    A record has no questions, so they are drafted from the descriptions. Calls that the tools of today exclude, and
+    calls that are not recorded with their args and results, are left out, and told.
+    """
+    config = project()
+    catalog = _catalog(config, package)
+    try:
+        recording = takes_of_run(target, run_id)
+    except (RecordingError, ImportError) as error:
+        raise click.UsageError(f"{error}.") from None
+    for take in recording:
+        find_tool(take, catalog)
+        if take.stale:
+            echo(visible(f"left out: {take}: {take.stale}"), err=True)
+    drafts = drafts_of_calls(catalog, [take for take in recording if not take.stale])
+    if not drafts:
+        raise click.UsageError(f"The run {run_id} has no calls that became cases.")
+    echo(written("recorded", drafts), nl=False)
+    return 0
+
+
+def _catalog(config: Config, package: str | None) -> Catalog:
+    catalogs = built_catalogs(config)
+    if package is None:
+        return next(iter(catalogs.values()))
+    check_known("package", package, catalogs)
+    return catalogs[package]
+
+
 def _cases(
     config: Config, names: Sequence[str], tags: Sequence[str]
 ) -> tuple[Sequence[Document[EvalFile]], list[Case]] | None:
@@ -178,6 +252,8 @@ def _cases(
     show_diagnostics(sink, sink.sources)
     if sink.has_errors:
         return None
+    if not every and not tags:
+        raise click.UsageError(f"There are no cases in {', '.join(files[:5])}.")
     if not every:
         raise click.UsageError(f"No case has {'the tag' if len(tags) == 1 else 'one of the tags'} {', '.join(tags)}.")
     return documents, every
