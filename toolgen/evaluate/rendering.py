@@ -18,9 +18,9 @@ _LISTED: Final = 20
 """Rows of a table or a list; the others are counted."""
 
 _STATES: Final = {
-    "error": "could not be asked",
-    "stale": "need a model again",
-    "skipped": "were not asked",
+    "error": "the model could not be asked",
+    "stale": "stale, a model is needed again",
+    "skipped": "not asked",
 }
 
 
@@ -55,11 +55,11 @@ def _summary_lines(summary: Summary) -> Iterator[str]:
     yield f"  {figures(summary)}"
     for state, what in _STATES.items():
         if rows := summary.of_state(state):  # type: ignore[arg-type]  # the keys are states
-            yield f"  {counted(len(rows), 'case')} {what}:"
+            yield f"  {what} ({len(rows)}):"
             yield from _listed(f"    {each.case}: {each.problems[0]}" for each in rows)
     failed = summary.of_state("failed")
     if failed:
-        yield f"  {counted(len(failed), 'case')} failed:"
+        yield f"  failed ({len(failed)}):"
         yield from _listed(line for each in failed for line in _problem_lines(each))
     wrong = [row for row in summary.tools if row.called != row.right or row.expected != row.right]
     if wrong:

@@ -1,0 +1,77 @@
+"""Drafts: valid evaluations to complete, for what search confuses and what no case expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.unit.evaluate.world import SHOP, catalog_of, read
+from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
+from toolgen.testing.recordings import Take
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TWINS = """
+toolgen: 1
+toolset: mail
+tools:
+  send_message:
+    description: Send a message to a person.
+    args: {to: string, text: string}
+  post_message:
+    description: Send a message to a person or a channel.
+    args: {to: string, text: string}
+  archive:
+    description: Move old conversations out of sight.
+    args: {before: string}
+"""
+
+CASES = """toolgen: 1
+eval: shop
+cases:
+  paid:
+    question: Which orders of Ann are paid?
+    expect: [{call: shop.find, args: {customer: ann, state: paid}}]
+"""
+
+
+def test_tools_of_like_words_are_confused_and_others_are_not() -> None:
+    (pair,) = confused_pairs(catalog_of(TWINS))
+    assert {pair.ident, pair.other} == {"mail.send_message", "mail.post_message"}
+    assert pair.share > 0.7
+    assert confused_pairs(catalog_of()) == []
+
+
+def test_suggestions_are_of_what_no_case_expects(tmp_path: Path) -> None:
+    catalog = catalog_of()
+    cases, _ = read(tmp_path, CASES, catalog)
+    drafts = suggestions(catalog, cases)
+    assert {each.key: each.why for each in drafts} == {
+        "refund": "no case expects it",
+        "cancel": "no case expects it",
+        "find-state-open": 'no case has "open" for `state`',
+        "find-state-shipped": 'no case has "shipped" for `state`',
+    }
+
+
+def test_drafts_are_a_valid_evaluation(tmp_path: Path) -> None:
+    catalog = catalog_of(SHOP, TWINS)
+    drafts = suggestions(catalog, [])
+    cases, messages = read(tmp_path, written("drafts", drafts, confused_pairs(catalog)), catalog)
+    assert messages == []
+    assert len(cases) == len(drafts)
+    twin = next(each for each in cases if each.name == "drafts/send_message-not-post_message")
+    assert (sorted(twin.idents), twin.spec.avoid) == (["mail.send_message"], ["mail.post_message"])
+
+
+def test_recorded_calls_become_cases_in_which_redacted_args_are_only_given(tmp_path: Path) -> None:
+    catalog = catalog_of()
+    takes = [
+        Take(tool="x", place="run r\n- 1", ident="shop.refund", arguments={"order_id": "o-1", "reason": "[redacted]"}),
+        Take(tool="x", place="2", ident="shop.find", arguments={"customer": 'A "quoted": #name\u202e'}),
+    ]
+    cases, messages = read(tmp_path, written("drafts", drafts_of_calls(catalog, takes)), catalog)
+    assert messages == []
+    first, second = (case.expected[0][0] for case in cases if case.expected)
+    assert (first.args, first.fields) == ({"order_id": "o-1"}, {"reason": True})
+    assert second.args == {"customer": 'A "quoted": #name\u202e'}

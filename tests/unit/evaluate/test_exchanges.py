@@ -1,0 +1,124 @@
+"""Exchanges: what is recorded is answered, what has changed is stale, and never right."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.evaluate.world import SHOP, call, cases, catalog_of
+from toolgen.evaluate.exchanges import Exchanges, ExchangesError
+from toolgen.evaluate.models import EvaluatedModel
+from toolgen.evaluate.reports import summaries_of
+from toolgen.evaluate.running import Outcome, evaluate
+from toolgen.testing import ScriptedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from toolgen.testing import ModelRequest, ModelTurn
+
+EXPECT = {"expect": [{"call": "shop.refund", "args": {"order_id": "o-1"}}]}
+CASES: dict[str, Any] = {f"case{number}": {"question": f"Refund {number}", **EXPECT} for number in range(3)}
+
+
+class Counted:
+    """A model that counts what it is asked, and fails from the third request on, if it is to."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.asked = 0
+        self.fails = fails
+
+    def __call__(self, messages: Any, request: Any) -> Any:
+        self.asked += 1
+        if self.fails and self.asked > 2:
+            raise KeyboardInterrupt
+        return ScriptedModel(self.play)(messages, request)
+
+    def play(self, _request: ModelRequest) -> ModelTurn:
+        return call("shop.refund", order_id="o-1")
+
+
+def run(folder: Path, ask: Any, *, asks: bool, texts: Sequence[str] = (), **changed: Any) -> list[Outcome]:
+    found = cases(folder, catalog_of(*texts), **(CASES | changed))
+    exchanges = Exchanges(folder / "model.jsonl", asks=asks)
+    return asyncio.run(evaluate(found, [EvaluatedModel(name="fake", ask=ask)], exchanges=exchanges))
+
+
+def states(outcomes: Sequence[Outcome]) -> list[str]:
+    return [each.state for each in outcomes]
+
+
+def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path) -> None:
+    asked, replayed = Counted(), Counted()
+    before, after = run(tmp_path, asked, asks=True), run(tmp_path, replayed, asks=False)
+    assert (asked.asked, replayed.asked) == (3, 0)
+    assert [(each.case, each.state, each.calls) for each in before] == [
+        (each.case, each.state, each.calls) for each in after
+    ]
+    assert after[0].seconds == pytest.approx(before[0].seconds, abs=1e-5)
+
+
+def test_an_evaluation_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, Counted(fails=True), asks=True)
+    with (tmp_path / "model.jsonl").open("ab") as file:
+        file.write(b'{"key": "half a li')
+    again = Counted()
+    assert states(run(tmp_path, again, asks=True)) == ["passed"] * 3
+    assert 1 <= again.asked < 3
+    assert states(run(tmp_path, Counted(), asks=False)) == ["passed"] * 3
+
+
+def test_a_changed_description_makes_every_case_stale(tmp_path: Path) -> None:
+    run(tmp_path, Counted(), asks=True)
+    outcomes = run(tmp_path, Counted(), asks=False, texts=[SHOP.replace("Find the orders", "List the orders")])
+    assert states(outcomes) == ["stale"] * 3
+    why = "the tools that the model is shown have changed since it was recorded: record it again"
+    assert outcomes[0].problems == (why,)
+    (summary,) = summaries_of(outcomes)
+    assert (summary.passed, summary.judged, summary.success) == (0, [], 0.0)
+
+
+def test_a_changed_question_makes_its_case_stale_and_a_new_one_is_not_recorded(tmp_path: Path) -> None:
+    run(tmp_path, Counted(), asks=True)
+    outcomes = run(
+        tmp_path, Counted(), asks=False, case1={"question": "Else", **EXPECT}, more={"question": "New", **EXPECT}
+    )
+    assert states(outcomes) == ["passed", "stale", "passed", "stale"]
+    assert "its messages" in outcomes[1].problems[0]
+    assert "it is not recorded for this model" in outcomes[3].problems[0]
+    asked = Counted()
+    assert states(run(tmp_path, asked, asks=True, case1={"question": "Else", **EXPECT})) == ["passed"] * 3
+    assert asked.asked == 1
+
+
+def test_the_tools_stand_in_the_file_once(tmp_path: Path) -> None:
+    run(tmp_path, Counted(), asks=True)
+    rows = [json.loads(line) for line in (tmp_path / "model.jsonl").read_text().splitlines()]
+    assert ["request" in row for row in rows] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 1 is not JSON"),
+        ("[" * 100_000, "line 1 is not JSON"),
+        ("[]", "line 1 is no exchange with a model: it has no `shared`"),
+        ('{"shared": "x", "key": "y"}', "line 1 is no exchange with a model: it needs `case`"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "model.jsonl").write_text(line + "\n")
+    with pytest.raises(ExchangesError, match=message):
+        Exchanges(tmp_path / "model.jsonl", asks=False)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ExchangesError, match="is missing: record it with `--record"):
+        Exchanges(tmp_path / "model.jsonl", asks=False)
+    with pytest.raises(ExchangesError, match="cannot be read"):
+        Exchanges(tmp_path, asks=True)

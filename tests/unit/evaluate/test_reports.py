@@ -1,0 +1,125 @@
+"""Reports: figures known beforehand, in each format, and read back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+from toolgen.evaluate.matching import CalledTool, WrongArg
+from toolgen.evaluate.page import render_page
+from toolgen.evaluate.rendering import render_junit, render_markdown, render_text
+from toolgen.evaluate.reports import Report, ReportError, compared, outcomes_of, summaries_of, to_json
+from toolgen.evaluate.running import Outcome
+
+if TYPE_CHECKING:
+    from toolgen.evaluate.running import State
+
+HOSTILE = "</details><script>|`\x1b[2J\n::error::"
+
+
+def outcome(case: str, state: State, **more: Any) -> Outcome:
+    return Outcome(case=f"shop/{case}", model="fake", presentation="enumerate-all", state=state, **more)
+
+
+def outcomes() -> list[Outcome]:
+    right = ("shop.refund", "shop.refund")
+    return [
+        outcome("a", "passed", pairs=(right,), turns=1, tokens={"input_tokens": 10.0}, cost=0.5, seconds=1.0),
+        outcome("b", "failed", pairs=(("shop.refund", "shop.cancel"),), problems=(HOSTILE,), turns=1, seconds=3.0),
+        outcome("c", "failed", pairs=(right,), problems=("args",), wrong_args=(WrongArg("shop.refund", "x", "type"),)),
+        outcome("d", "failed", pairs=(("", "shop.refund"),), problems=("no tool fits",), calls=(CalledTool(name="r"),)),
+        outcome("e", "stale", problems=("record it again",)),
+    ]
+
+
+def report(**more: Any) -> Report:
+    return Report(summaries=summaries_of(outcomes()), uncovered=("shop.find",), questions={"shop/b": HOSTILE}, **more)
+
+
+def test_figures_are_those_of_the_outcomes() -> None:
+    (summary,) = summaries_of(outcomes())
+    assert (summary.passed, len(summary.judged), summary.success) == (1, 4, 0.25)
+    refund = next(each for each in summary.tools if each.ident == "shop.refund")
+    assert (refund.expected, refund.called, refund.right) == (3, 3, 2)
+    assert refund.precision == refund.recall == pytest.approx(2 / 3)
+    cancel = next(each for each in summary.tools if each.ident == "shop.cancel")
+    assert (cancel.precision, cancel.recall) == (0.0, None)
+    assert summary.wrong_args == {WrongArg("shop.refund", "x", "type"): 1}
+    assert (summary.cost, summary.seconds, summary.tokens("input_tokens")) == (0.5, 2.0, 10.0)
+
+
+def test_text_has_what_is_wrong_and_what_is_not_judged() -> None:
+    text = render_text(report())
+    assert text.startswith("fake, enumerate-all: 1 of 4 cases right, 25.0 % (4.6 % to 69.9 %)\n")
+    assert "  stale, a model is needed again (1):\n    shop/e: record it again\n" in text
+    assert "    1 x shop.refund expected, shop.cancel called\n" in text
+    assert "    1 x (none) expected, shop.refund called\n" in text
+    assert "    1 x shop.refund `x`: type\n" in text
+    assert text.endswith("no case expects shop.find\n")
+
+
+def test_junit_has_a_test_for_each_case_and_an_error_for_what_is_not_judged() -> None:
+    root = ElementTree.fromstring(render_junit(report()))  # noqa: S314  # it is our own
+    (suite,) = root
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors")} == {
+        "tests": "5",
+        "failures": "3",
+        "errors": "1",
+    }
+    assert [each.get("name") for each in suite if len(each)] == ["b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize("render", [render_markdown, render_page])
+def test_texts_of_models_and_cases_are_text_in_markdown_and_html(render: Any) -> None:
+    text = render(report(against=HOSTILE, comparisons=compared(outcomes(), outcomes())))
+    assert "<script>" not in text
+    assert "\x1b" not in text
+    assert "shop.find" in text.replace("\\", "")
+
+
+def test_a_report_in_json_is_compared_with() -> None:
+    before = outcomes_of(json.loads(json.dumps(to_json(report()))))
+    after = [*outcomes()[:1], outcome("b", "passed"), *outcomes()[2:], outcome("new", "passed")]
+    (comparison,) = compared(before, after)
+    assert (comparison.count, comparison.fixed, comparison.broken) == (4, ("shop/b",), ())
+    assert comparison.left_out == ("shop/e", "shop/new")
+    assert (comparison.before, comparison.after) == (0.25, 0.5)
+    assert (comparison.verdict, comparison.p_value) == ("no difference seen", 1.0)
+    assert comparison.needed == 783  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 782.5
+
+
+def test_figures_that_are_not_binary_are_compared_with_an_interval() -> None:
+    before = [outcome(str(number), "passed", turns=1, seconds=float(number)) for number in range(30)]
+    after = [outcome(str(number), "passed", turns=2, seconds=number + number % 3) for number in range(30)]
+    (comparison,) = compared(before, after)
+    found = {each.name: each for each in comparison.differences}
+    assert set(found) == {"turns", "seconds"}
+    assert (found["turns"].mean, found["turns"].interval) == (1.0, (1.0, 1.0))
+    assert found["seconds"].mean == pytest.approx(1.0)
+    assert found["seconds"].interval.low < 1.0 < found["seconds"].interval.high
+
+
+def test_six_broken_cases_are_worse_and_five_are_not() -> None:
+    for broken, verdict in ((5, "no difference seen"), (6, "worse")):
+        before = [outcome(str(number), "passed") for number in range(20)]
+        after = [outcome(str(number), "failed" if number < broken else "passed") for number in range(20)]
+        assert compared(before, after)[0].verdict == verdict
+        assert compared(after, before)[0].verdict == verdict.replace("worse", "better")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        {"toolgen_eval": 2, "models": []},
+        {"toolgen_eval": 1, "models": [{"outcomes": [{"case": "a", "state": "passed"}]}]},
+        {"toolgen_eval": 1, "models": [{"model": "m", "presentation": "p", "outcomes": [{"case": "a", "state": "x"}]}]},
+        {"toolgen_eval": 1, "models": [{"model": "m", "presentation": "p", "outcomes": [7]}]},
+    ],
+)
+def test_what_is_no_report_is_refused(value: Any) -> None:
+    with pytest.raises(ReportError):
+        outcomes_of(value)
