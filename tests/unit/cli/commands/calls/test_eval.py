@@ -1,0 +1,228 @@
+"""`toolgen eval`, as a team uses it: calls become cases, a model over HTTP is asked, and a gate stops a worse text."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TOOLS = {
+    "tools": [
+        {
+            "name": name,
+            "description": description,
+            "inputSchema": {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]},
+        }
+        for name, description in (
+            ("refund", "Give back the money of an order."),
+            ("cancel", "Stop an order that is not shipped yet."),
+            ("track", "Tell where the parcel of an order is."),
+        )
+    ]
+}
+WORDS = {"money": "refund", "stop": "cancel", "parcel": "track"}
+"""What users say, and the tool that is right; the model calls the tool whose description has the word."""
+
+RECORD = """
+import asyncio, json
+from toolgen.record import SqliteStore
+from toolgen.runtime import Runtime, ToolRequest, allow_all, load
+from toolgen.testing import stub_executors
+
+async def record() -> None:
+    catalog, store = load("generated"), SqliteStore("calls.db")
+    runtime = Runtime(catalog, executors=stub_executors(catalog), permission=allow_all, store=store)
+    run = runtime.start_run()
+    for number in range(10):
+        name = ("refund", "cancel", "track")[number % 3]
+        await runtime.turn([ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps({"order_id": f"o-{number}"}))], run)
+    await runtime.end_run(run)
+    await store.close()
+    print(run.meta.run_id)
+
+asyncio.run(record())
+"""
+
+MODELS = """
+import json, os, urllib.request
+
+def ask(messages, request):
+    body = json.dumps({"messages": messages, **request}).encode()
+    with urllib.request.urlopen(os.environ["FAKE_PROVIDER"], body, timeout=30) as response:
+        return json.load(response)
+"""
+
+
+class _Provider(BaseHTTPRequestHandler):
+    """A model behind the API of OpenAI: it calls the first tool whose description has a word of the question."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        question = request["messages"][-1]["content"]
+        word = next(each for each in WORDS if each in question)
+        order = next(each.strip("?.,") for each in question.split() if each.startswith("o-"))
+        tools = [each["function"] for each in request["tools"] if word in each["function"]["description"].lower()]
+        message: dict[str, Any] = {"role": "assistant", "content": "I cannot help." if not tools else None}
+        if tools:
+            function = {"name": tools[0]["name"], "arguments": json.dumps({"order_id": order})}
+            message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
+        usage = {"prompt_tokens": 100, "completion_tokens": 10}
+        answer = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name of the base class
+        """Print nothing."""
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Provider)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    monkeypatch.setenv("FAKE_PROVIDER", f"http://127.0.0.1:{server.server_port}/")
+    yield
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A project with an imported server, and a model in its configuration."""
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    (tmp_path / "toolgen.toml").write_text(
+        'targets = [{specs = "specs", out = "generated"}]\n'
+        'models.fake = {ask = "models:ask", input_price = 3.0, output_price = 15.0}\n'
+    )
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "evals").mkdir()
+    assert toolgen(tmp_path, "import", "mcp", "tools.json", "--toolset", "mcp.shop").code == 0
+    assert toolgen(tmp_path, "build").code == 0
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=n@example.com", *arguments], cwd=folder, check=True)
+
+
+def questions(text: str) -> str:
+    """Complete drafts: each question has the word of its tool."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("    question:"):
+            word = next(word for word, tool in WORDS.items() if f'"{tool}-' in lines[-1])
+            number = int(lines[-1].split("-")[1].split('"')[0]) - 1
+            line = f"    question: the {word} of o-{number}, please"  # it is replaced
+        lines.append(line)
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("provider")
+def test_the_day_of_a_team(shop: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    recorded = subprocess.run(
+        [sys.executable, "-c", RECORD], cwd=shop, env=environment, check=True, capture_output=True, text=True
+    )
+    drafts = toolgen(shop, "eval", "from-log", recorded.stdout.strip(), "--store", "calls.db")
+    assert (drafts.code, drafts.out.count("question:")) == (0, 10)
+    (shop / "evals" / "shop.eval.yaml").write_text(questions(drafts.out))
+
+    found = toolgen(shop, "eval", "--model", "fake", "--record", "model.jsonl", "--fail-under", "0.9")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith("fake, enumerate-all: 10 of 10 cases right, 100.0 % (72.2 % to 100.0 %)\n")
+    assert "1,000 input and 100 output tokens, cost 0.0045" in found.out
+    git(shop, "init", "-q", ".")
+    git(shop, "add", ".")
+    git(shop, "commit", "-qm", "one")
+    assert toolgen(shop, "eval", "--model", "fake", "--replay", "model.jsonl", "--not-worse-than", "HEAD").code == 0
+
+    spec = shop / "specs" / "shop.yaml"
+    spec.write_text(spec.read_text().replace("Give back the money of an order", "Reimburse an order"))
+    assert toolgen(shop, "build").code == 0
+    stale = toolgen(shop, "eval", "--model", "fake", "--replay", "model.jsonl")
+    assert (stale.code, stale.err) == (1, "10 of the cases were not judged, so they are not right\n")
+    flipped = toolgen(shop, "eval", "--model", "fake", "--against", "HEAD", "--record", "model.jsonl")
+    assert flipped.code == 0
+    assert "6 of 10 cases right" in flipped.out
+    assert "no difference seen in 10 cases: 100.0 % before, 60.0 % now; 0 fixed, 4 broken, p = 0.125" in flipped.out
+    assert "  broken: recorded/refund-1\n" in flipped.out
+    gated = toolgen(shop, "eval", "--model", "fake", "--replay", "model.jsonl", "--fail-under", "0.9")
+    assert (gated.code, gated.err) == (1, "fake, enumerate-all is right in 60.0% of the cases, under 90.0%\n")
+
+    spec.write_text(spec.read_text().replace("Stop an order", "Abort an order"))
+    assert toolgen(shop, "build").code == 0
+    worse = toolgen(shop, "eval", "--model", "fake", "--record", "model.jsonl", "--not-worse-than", "HEAD")
+    assert worse.code == 1
+    assert worse.err.startswith("fake, enumerate-all is worse than HEAD (")
+    junit = toolgen(shop, "eval", "--model", "fake", "--replay", "model.jsonl", "--format", "junit")
+    assert ElementTree.fromstring(junit.out)[0].get("failures") == "7"  # noqa: S314  # it is our own
+
+
+def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
+    suggested = toolgen(shop, "eval", "suggest")
+    assert suggested.code == 0
+    (shop / "evals" / "shop.eval.yaml").write_text(suggested.out)
+    found = toolgen(shop, "eval", "--format", "json")
+    assert (found.code, found.err) == (0, "")
+    (summary,) = found.json["models"]
+    assert (summary["model"], summary["cases"], [each["recall"] for each in summary["tools"]]) == (
+        "search",
+        3,
+        [1, 1, 1],
+    )
+    assert summary["passed"] == 0  # the drafts name no order
+    assert found.json["uncovered"] == []
+    before = shop / "report.json"
+    before.write_text(found.out)
+    compared = toolgen(shop, "eval", "--against", "report.json", "--format", "markdown")
+    assert "no difference seen in 3 cases" in compared.out
+    page = toolgen(shop, "eval", "evals/shop.eval.yaml", "--format", "html")
+    assert page.out.count("<details>") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "fak"], "There is no model `fak`: `models` of the configuration names them. Did you mean `fake`?"),
+        (["notes.yaml"], "notes.yaml is no evaluation: its name ends in .eval.yaml"),
+        (["--record", "a", "--replay", "b"], "--record and --replay exclude each other."),
+        (["--against", "a", "--not-worse-than", "b"], "exclude each other: both compare."),
+        (["--replay", "gone.jsonl"], "gone.jsonl is missing: record it with `--record gone.jsonl`."),
+        (["--fail-under", "90"], "'90' is not a share from 0 to 1, such as 0.9"),
+        (["--tag", "gone"], "No case has the tag gone."),
+        (["--against", "nowhere"], "`nowhere` is no commit of a git repository here, no folder and no package"),
+        (["--against", "tools.json"], "tools.json: it is no report of `toolgen eval --format json`."),
+        (["--against", "models.py"], "models.py is not JSON"),
+    ],
+)
+def test_what_cannot_be_run_is_told(shop: Path, arguments: list[str], message: str) -> None:
+    (shop / "evals" / "a.eval.yaml").write_text(
+        "toolgen: 1\neval: a\ncases: {one: {question: Track o-1, expect: []}}\n"
+    )
+    found = toolgen(shop, "eval", *arguments)
+    assert found.code == 2
+    assert message in " ".join(found.err.split())
+
+
+def test_without_evaluations_a_draft_is_offered(shop: Path) -> None:
+    assert "or print drafts: `toolgen eval suggest`" in toolgen(shop, "eval").err
+    (shop / "evals" / "a.eval.yaml").write_text("toolgen: 1\neval: a\ncases: {}\n")
+    assert "There are no cases in evals/a.eval.yaml." in toolgen(shop, "eval").err
