@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
 from toolgen.spec.files import read_file
-from toolgen.spec.writing import named_place, write_inside
+from toolgen.spec.writing import append_inside, named_place, write_inside
 
 if TYPE_CHECKING:
     from toolgen.evaluate.models import EvaluatedModel
@@ -116,8 +116,7 @@ class Exchanges:
             if len(self._replies) == 1 and not self._path.exists():
                 write_inside(*named_place(str(self._path)), text)
             else:
-                with self._path.open("ab") as file:
-                    file.write(text)
+                append_inside(*named_place(str(self._path)), text)
         except OSError as error:
             raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
 
@@ -152,8 +151,7 @@ class Exchanges:
             raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
         *lines, rest = content.split(b"\n")
         if rest and self._asks:  # a process that was stopped while it wrote
-            with self._path.open("r+b") as file:
-                file.truncate(len(content) - len(rest))
+            write_inside(*named_place(str(self._path)), content[: len(content) - len(rest)])
         elif rest:
             lines.append(rest)
         for number, line in enumerate(lines, 1):

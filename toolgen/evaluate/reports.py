@@ -354,7 +354,8 @@ def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
     case, state = (row.get("case"), row.get("state")) if is_object(row) else (None, None)
     if not all(isinstance(each, str) for each in (*names, case)) or state not in _STATES:
         raise ReportError("an outcome has no `case`, `state`, or model")
-    tokens = row.get("tokens") if is_object(row.get("tokens")) else {}
+    given = row.get("tokens")
+    tokens = given if is_object(given) else {}
     cost, turns, seconds = row.get("cost"), row.get("turns"), row.get("seconds")
     return Outcome(
         case=str(case),

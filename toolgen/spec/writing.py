@@ -67,6 +67,20 @@ def write_inside(
         unless_moved.pop_all()
 
 
+def append_inside(folder: str | PathLike[str], path: str | PathLike[str], content: bytes) -> None:
+    """Append to a file below a folder, which must be there. Links are followed as `write_inside` follows them.
+
+    Raises `LeadsOut`, `NotRegular`, FileNotFoundError and OSError.
+    """
+    real = place_inside(folder, path)
+    check_regular(real, follow=False)
+    *folders, name = _names(real, folder)
+    with _below(os.path.realpath(folder), folders) as (above, at):
+        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(_at(above, at, name), flags, dir_fd=at), "ab") as file:
+            file.write(content)
+
+
 def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str]) -> str:
     """Create a folder below another, and those above it, if they are missing; return where it is.
 

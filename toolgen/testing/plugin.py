@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from toolgen.spec.lines import lines_of
+from toolgen.spec.writing import write_inside
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -168,8 +171,7 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
         place = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, (test, name))))
         file = folder / f"{place}.json"
         if request.config.getoption("--toolgen-update"):
-            folder.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            write_inside(request.path.parent, f"{_FOLDER}/{place}.json", text.encode())
             return
         _compare(text, file)
 
@@ -181,7 +183,7 @@ def _compare(text: str, file: Path) -> None:
         raise AssertionError(f"there is no snapshot {file.name}: write it with `pytest --toolgen-update`")
     kept = file.read_text(encoding="utf-8")
     if text != kept:
-        lines = difflib.unified_diff(kept.splitlines(), text.splitlines(), file.name, "this request", lineterm="")
+        lines = difflib.unified_diff(lines_of(kept), lines_of(text), file.name, "this request", lineterm="")
         raise AssertionError("the tools differ; `pytest --toolgen-update` keeps them\n" + "\n".join(lines))
 
 

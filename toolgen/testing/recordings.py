@@ -29,7 +29,7 @@ from toolgen.schema.json_values import canonical, compact_json, is_array, is_obj
 from toolgen.schema.references import pointer_of
 from toolgen.spec.files import read_file
 from toolgen.spec.visible import cut, visible
-from toolgen.spec.writing import named_place, write_inside
+from toolgen.spec.writing import append_inside, named_place, write_inside
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change
@@ -182,7 +182,7 @@ class Recording:
         """Record a call, which is written at once, in place of stale ones with its args. Raises `RecordingError`."""
         assert self._catalog is not None
         take.ident, take.is_used, take.place = take.tool, True, f"{self.name}, recorded now"
-        replaced = self._by_ident.setdefault(take.ident, _Takes()).replace(take)
+        replaced = self._by_ident.setdefault(take.ident, _Takes()).put(take)
         for each in replaced:
             self._takes.remove(each)
             self._lines[each.line] = b""
@@ -201,8 +201,7 @@ class Recording:
         content = b"".join(self._lines[begun:])
         try:
             if begun:
-                with Path(self._target).open("ab") as file:
-                    file.write(content)
+                append_inside(*named_place(self._target), content)
             else:
                 write_inside(*named_place(self._target), content)
         except OSError as error:
@@ -251,7 +250,7 @@ class _Takes:
         else:
             self._exact.setdefault(key_of(take.arguments), []).append(take)
 
-    def replace(self, take: Take) -> Sequence[Take]:
+    def put(self, take: Take) -> Sequence[Take]:
         """Add a call, and return the stale ones with equal args, which it replaces."""
         key = key_of(take.arguments)
         equal = [*self._exact.get(key, ()), *(each for each in self._redacted if key_of(each.arguments) == key)]

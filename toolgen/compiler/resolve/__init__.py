@@ -168,6 +168,7 @@ class Memory(Protocol):
 
     def pieces(self, path: str) -> Sequence[Piece]:
         """Return the pieces that a file is divided into, in order; empty if it is one."""
+        ...
 
     def recall(self, piece: Piece, context: Context) -> Made | None:
         """Return what a piece was resolved to in an equal context."""

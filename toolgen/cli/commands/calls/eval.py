@@ -22,7 +22,7 @@ from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, s
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.evaluate.cases import SUFFIXES, Case, cases_of, eval_files, read_evaluations
+from toolgen.evaluate.cases import SUFFIXES, Case, UserSpec, cases_of, eval_files, read_evaluations
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import SEARCH, EvaluatedModel, SearchModel
@@ -394,7 +394,7 @@ def _other_catalogs(config: Config, against: str) -> Generator[tuple[str, list[C
 def _question(case: Case) -> str:
     spec = case.spec
     return spec.question or "\n".join(
-        each.user if hasattr(each, "user") else f"(model) {each.assistant}" for each in spec.messages
+        each.user if isinstance(each, UserSpec) else f"(model) {each.assistant}" for each in spec.messages
     )
 
 
