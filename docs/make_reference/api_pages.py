@@ -23,6 +23,7 @@ DOORS: Final[Mapping[str, str]] = {
     "toolgen.record": "record calls, and read the record",
     "toolgen.serve": "serve tools over MCP",
     "toolgen.testing": "test tools and agents without servers and models",
+    "toolgen.evaluate": "judge the calls of models in evaluations",
     "toolgen.adapters": "use the tools in frameworks for agents",
     "toolgen.compiler": "build packages from a program",
     CONTRACT: "see what generated code imports",

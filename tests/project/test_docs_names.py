@@ -53,6 +53,9 @@ RECIPES = {
 NAMES_OF_CONNECTIONS = {"toolgen engine"}
 """What connections to Postgres are called, which no command is."""
 
+_DEFAULTS = ("show", "run")
+"""Commands that a group runs if none is named: `toolgen log RUN`, `toolgen eval CASES`."""
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_and_options_that_a_page_names_exist(page: Path) -> None:
@@ -134,8 +137,9 @@ def _problem(line: str) -> str:
     context = click.Context(command)
     while isinstance(command, click.Group):
         names = command.list_commands(context)
-        if "show" in names and (not words or words[0] not in names):
-            words = ["show", *words]  # `toolgen log RUN`
+        default = next((name for name in _DEFAULTS if name in names), None)
+        if default is not None and (not words or words[0] not in names):
+            words = [default, *words]
         if not words or words[0] not in names:
             break
         command = command.get_command(context, words.pop(0)) or command

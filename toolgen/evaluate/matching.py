@@ -308,7 +308,7 @@ def _called(place: str, value: Any, modules: HandlerModules) -> Any:
         raise
     except ForeignModule as error:
         raise CheckError(f"{place} cannot be used: {error}") from error
-    except Exception as error:
+    except Exception as error:  # the project's own code may raise anything
         raise CheckError(f"{place} cannot be used: {type(error).__name__}: {error}") from error
 
 

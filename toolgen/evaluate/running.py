@@ -302,7 +302,7 @@ class _Attempt:
                 if is_stream(response):
                     response = await read_stream(self._provider, aiter(response), _ignore)
                 return response
-            except Exception as error:
+            except Exception as error:  # the call of an SDK may raise anything
                 if not left:
                     raise _ModelFailed(f"{type(error).__name__}: {cut(str(error), _LONGEST)}") from error
             await self._sleep(wait)
