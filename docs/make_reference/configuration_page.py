@@ -18,10 +18,7 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
         "lint": ("table", "What `toolgen lint` reports: see below."),
         "silence": ("array of tables", "Warnings that no command and no editor shows: see below."),
         "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
-        "models": (
-            "table",
-            "Name of a model to the function that asks it, as `module:name`, or a table: what `toolgen eval` asks.",
-        ),
+        "models": ("table", "Models to the function that asks them, as `module:name`, or a table: for `toolgen eval`."),
         "handlers": ("list of modules", "Modules outside the project that `handler` and `app` of specs may name."),
     },
     Target: {

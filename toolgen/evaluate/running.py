@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
+from toolgen.evaluate.cases import UserSpec
 from toolgen.evaluate.exchanges import StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.llm.tool_use.conversation import CallRequested, is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import provider_named
 from toolgen.llm.tool_use.tool_use import ToolUse
-from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
@@ -27,10 +28,11 @@ from toolgen.testing.stubs import Stubs, stub_executors
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.evaluate.cases import Case
+    from toolgen.evaluate.cases import AssistantSpec, Case
     from toolgen.evaluate.exchanges import Exchanges
     from toolgen.evaluate.models import EvaluatedModel
     from toolgen.llm.tool_use.conversation import Conversation, ConversationEvent
+    from toolgen.providers.protocol import Provider, TurnFormat
     from toolgen.runtime.catalog.catalog import Catalog
 
 State: TypeAlias = Literal["passed", "failed", "error", "stale", "skipped"]
@@ -245,7 +247,9 @@ class _Attempt:
             raise _ModelFailed(f"{self._model.provider} is the side of a server: a model has no such API")
         spec = self._case.spec
         texts = [("user", spec.question)] if spec.question else [_said(each) for each in spec.messages]
-        messages = [format_.user(text) if who == "user" else _assistant(self._provider, text) for who, text in texts]
+        messages = [
+            format_.user(text) if who == "user" else _assistant(self._provider, format_, text) for who, text in texts
+        ]
         system = "\n\n".join(filter(None, (self._case.system.strip(), conversation.prompt)))
         members = format_.system(system) if system else {}
         messages = [*members.pop("messages", ()), *messages]
@@ -318,17 +322,14 @@ async def _ignore(_text: str) -> None:
     pass
 
 
-def _said(message: Any) -> tuple[str, str]:
-    return ("user", message.user) if hasattr(message, "user") else ("assistant", message.assistant)
+def _said(message: UserSpec | AssistantSpec) -> tuple[str, str]:
+    return ("user", message.user) if isinstance(message, UserSpec) else ("assistant", message.assistant)
 
 
-def _assistant(provider: Any, text: str) -> dict[str, Any]:
+def _assistant(provider: Provider, format_: TurnFormat, text: str) -> dict[str, Any]:
     """Return what a model said before as a message of the API."""
-    from toolgen.providers.protocol import ModelReply
-
-    (message,) = provider.messages(provider.turns.response(ModelReply(text=text)))
-    found: dict[str, Any] = message
-    return found
+    (message,) = provider.messages(format_.response(ModelReply(text=text)))
+    return message
 
 
 def _ended(case: Case, model: EvaluatedModel, state: State, why: str) -> Outcome:

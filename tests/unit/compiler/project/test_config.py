@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.compiler.project.config import Config, ConfigError, Target, load_config
+from toolgen.compiler.project.config import Config, ConfigError, ModelSettings, Target, load_config
 from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
@@ -292,3 +293,30 @@ def test_every_problem_is_reported_in_one_run(tmp_path: Path) -> None:
     )
 
     assert [found.split()[0] for found in problems(tmp_path)] == ["TG704", "TG706", "TG705", "TG705"]
+
+
+def test_models_are_functions_or_tables(tmp_path: Path) -> None:
+    (tmp_path / "toolgen.toml").write_text(
+        'models.small = "app:ask"\nmodels.large = {ask = "app:models.ask", provider = "anthropic", input_price = 3}\n'
+    )
+    models = load_config(tmp_path).models
+    assert models["small"] == ModelSettings("app:ask")
+    assert models["large"] == ModelSettings("app:models.ask", "anthropic", 3.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("models = 1", "`models` must be a table of name to `module:name`, not an integer"),
+        ('models.small = "app"', "`models.small` must name a function, not 'app'"),
+        ("models.small = {}", "`models.small` must name a function, not nothing"),
+        ('models.search = "app:ask"', "`models.search` has the name of the model that comes with toolgen"),
+        ('models.small = {ask = "a:b", provider = "opnai"}', "`models.small.provider` must be a provider, not 'opnai'"),
+        ('models.small = {ask = "a:b", input_price = -1}', "`models.small.input_price` must be the price of a million"),
+        ('models.small = {ask = "a:b", price = 1}', "unknown key `models.small.price`"),
+    ],
+)
+def test_models_that_cannot_be_asked_are_told(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "toolgen.toml").write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_config(tmp_path)
