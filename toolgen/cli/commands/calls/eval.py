@@ -189,7 +189,9 @@ def suggest(*, package: str | None) -> int:
     config = project()
     catalog = _catalog(config, package)
     sink = Diagnostics()
-    documents = read_evaluations(config.root, eval_files(config.root), sink)
+    # `toolgen eval suggest > evals/new.eval.yaml` makes an empty file before this runs
+    written_ones = [path for path in eval_files(config.root) if (config.root / path).stat().st_size]
+    documents = read_evaluations(config.root, written_ones, sink)
     cases = cases_of(documents, [catalog], sink)
     show_diagnostics(sink, sink.sources)
     if sink.has_errors:

@@ -177,7 +177,11 @@ def test_the_day_of_a_team(shop: Path) -> None:
 
 
 def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
+    (shop / "evals" / "new.eval.yaml").write_text(
+        "", encoding="utf-8"
+    )  # as a shell makes it for `> evals/new.eval.yaml`
     suggested = toolgen(shop, "eval", "suggest")
+    (shop / "evals" / "new.eval.yaml").unlink()
     assert suggested.code == 0
     (shop / "evals" / "shop.eval.yaml").write_text(suggested.out)
     found = toolgen(shop, "eval", "--format", "json")
