@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SEARCH: Final = "search"
 """The name of the model that comes with toolgen."""
 
+SEARCH_PROVIDER: Final = "litellm"
+"""The format that it reads and writes: that of OpenAI, for any number of tools."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedModel:
@@ -69,8 +72,8 @@ class SearchModel:
     """
 
     def __init__(self) -> None:
-        self._format: Final = provider_named("openai").turns
-        self._indexes: dict[str, SearchIndex] = {}
+        self._format: Final = provider_named(SEARCH_PROVIDER).turns
+        self._shown: dict[int, tuple[Any, _Shown]] = {}
 
     def __call__(self, messages: Sequence[Mapping[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
         """Answer one request."""
@@ -79,35 +82,46 @@ class SearchModel:
         content = last.get("content")
         if last.get("role") != "user" or not isinstance(content, str):
             return self._format.response(ModelReply(text="done"))
-        tools = {each["function"]["name"]: each["function"] for each in request.get("tools", ())}
-        hits = self._index(tools).search(content, 1)
+        shown = self._of(request.get("tools", ()))
+        hits = shown.index.search(content, 1)
         if not hits:
             return self._format.response(ModelReply(text="no tool fits"))
-        tool = tools[hits[0].key]
+        tool = shown.tools[hits[0].key]
         args = filled(tool.get("parameters", {}), content)
         call = ToolRequest(name=hits[0].key, payload=compact_json(args).encode(), tool_call_id="call_1")
         return self._format.response(ModelReply(calls=(call,)))
 
-    def _index(self, tools: Mapping[str, Mapping[str, Any]]) -> SearchIndex:
-        key = compact_json(list(tools.values()))
-        found = self._indexes.get(key)
-        if found is None:
-            found = SearchIndex.build(
-                document_of_tool(
-                    name,
-                    source_name="",
-                    title="",
-                    description=tool.get("description", ""),
-                    args=tool.get("parameters", {}),
-                    inject=(),
-                    tags=(),
-                )
-                for name, tool in tools.items()
+    def _of(self, offered: Any) -> _Shown:
+        """Return the index of a list of tools, which requests share."""
+        kept = self._shown.get(id(offered))
+        if kept is not None and kept[0] is offered:
+            return kept[1]
+        tools: dict[str, Mapping[str, Any]] = {each["function"]["name"]: each["function"] for each in offered}
+        documents = (
+            document_of_tool(
+                name,
+                source_name="",
+                title="",
+                description=tool.get("description", ""),
+                args=tool.get("parameters", {}),
+                inject=(),
+                tags=(),
             )
-            if len(self._indexes) >= _INDEXES:
-                self._indexes.clear()
-            self._indexes[key] = found
-        return found
+            for name, tool in tools.items()
+        )
+        if len(self._shown) >= _INDEXES:
+            self._shown.clear()
+        shown = _Shown(tools=tools, index=SearchIndex.build(documents))
+        self._shown[id(offered)] = offered, shown
+        return shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """The tools of a request by name, and their index."""
+
+    tools: Mapping[str, Mapping[str, Any]]
+    index: SearchIndex
 
 
 def filled(schema: Any, question: str) -> dict[str, Any]:

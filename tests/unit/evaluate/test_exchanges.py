@@ -70,6 +70,7 @@ def test_an_evaluation_that_was_stopped_goes_on(tmp_path: Path) -> None:
     again = Counted()
     assert states(run(tmp_path, again, asks=True)) == ["passed"] * 3
     assert 1 <= again.asked < 3
+    assert "half a li" not in (tmp_path / "model.jsonl").read_text()
     assert states(run(tmp_path, Counted(), asks=False)) == ["passed"] * 3
 
 

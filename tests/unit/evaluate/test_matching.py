@@ -59,6 +59,12 @@ def test_equal_calls_in_a_row_are_assigned_in_order(verdict_of: Any) -> None:
     assert len(verdict_of({"expect": expect}, REFUND, REFUND, CANCEL).problems) == 1
 
 
+def test_one_call_is_not_two_where_order_counts(verdict_of: Any) -> None:
+    either = {"one_of": [{"call": "shop.refund"}, {"call": "shop.cancel"}]}
+    found = verdict_of({"expect": [either, {"call": "shop.refund"}]}, REFUND, CANCEL)
+    assert found.problems == ("the calls are right, and in another order than is expected",)
+
+
 def test_no_tool_fits(verdict_of: Any) -> None:
     right, wrong = verdict_of({"expect": []}), verdict_of({"expect": []}, REFUND)
     assert (right.problems, right.pairs) == ((), (("", ""),))
@@ -144,6 +150,7 @@ def test_a_function_looks_at_the_end(verdict_of: Any) -> None:
         ("tests.unit.evaluate.checks:breaks", "RuntimeError: it is broken"),
         ("tests.unit.evaluate.checks:gone", "has no attribute 'gone'"),
         ("os:system", "it is not one of the project's own"),
+        ("string:digits", "it is not one of the project's own"),
     ],
 )
 def test_a_function_that_cannot_be_used_is_no_verdict(verdict_of: Any, place: str, message: str) -> None:

@@ -25,7 +25,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.evaluate.cases import SUFFIXES, Case, UserSpec, cases_of, eval_files, read_evaluations
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
-from toolgen.evaluate.models import SEARCH, EvaluatedModel, SearchModel
+from toolgen.evaluate.models import SEARCH, SEARCH_PROVIDER, EvaluatedModel, SearchModel
 from toolgen.evaluate.reports import (
     Report,
     ReportError,
@@ -278,7 +278,7 @@ def _models(config: Config, names: Sequence[str], presentations: Sequence[Presen
 
 def _model(config: Config, name: str) -> EvaluatedModel:
     if name == SEARCH:
-        return EvaluatedModel(name=SEARCH, ask=SearchModel())
+        return EvaluatedModel(name=SEARCH, ask=SearchModel(), provider=SEARCH_PROVIDER)
     settings = config.models.get(name)
     if settings is None:
         known = (SEARCH, *config.models)
