@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TOOLS: Final = re.compile(r"^tools:[ ]*(?:#.*)?$", re.MULTILINE)
 _TAIL: Final = re.compile(r"^imported:[ ]*$", re.MULTILINE)
 _INDENTED: Final = re.compile(r"^( *)[^ \n#]", re.MULTILINE)
-_ANCHOR: Final = re.compile(r"&(?<![^\s\[{,]&)[^\s,\[\]{}]")
+_ANCHOR: Final = re.compile(r"&(?<![^\s\[{,:]&)[^\s,\[\]{}]")
 _BEFORE_VALUES: Final = ",:-[{"
 """Before each value but the outermost one there is one of these."""
 

@@ -115,14 +115,15 @@ def test_a_file_of_many_tools_is_split_at_their_keys() -> None:
         f"{HEAD}{TOOLS[0]}".replace("\n", "\r\n"),
         f"{HEAD}{TOOLS[0]}{TOOLS[0]}",
         f"{HEAD}{TOOLS[0]}  at: &x 1\n",
+        f'{HEAD}{TOOLS[0]}  at: {{"x":&x 1}}\n',
         f"{HEAD}{TOOLS[0]}tags: {{}}\n",
         f"{HEAD}{TOOLS[0]}{TAILS[3]}",
         f"{HEAD}{TOOLS[0]}  last: [{'1,' * MAX_VALUES}]\n",
         f"{HEAD}{TOOLS[0]}  last: {'long' * (25 * MAX_VALUES)}\n",
     ],
     ids=[
-        *("no tools", "none", "another key", "in one line", "other line ends", "twice", "an anchor", "keys behind"),
-        *("keys behind the tail", "too many values", "too long texts"),
+        *("no tools", "none", "another key", "in one line", "other line ends", "twice", "an anchor"),
+        *("one behind a quoted key", "keys behind", "keys behind the tail", "too many values", "too long texts"),
     ],
 )
 def test_a_file_in_another_form_is_not_split(text: str) -> None:
