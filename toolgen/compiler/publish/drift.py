@@ -17,10 +17,9 @@ from toolgen.compiler.publish.lock import (
     Lock,
     LockBroken,
     has_conflict,
-    is_as_noted,
     lock_for,
-    noted_inputs,
     parse_lock,
+    read_noted,
     render_lock,
 )
 from toolgen.compiler.publish.tree import LOCK
@@ -174,18 +173,18 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
         content = tree.read(LOCK)
     except OSError:
         return None
+    noted = read_noted(tree, content)
+    if noted is None:
+        return None
     inputs, present = current_inputs(tree.root, target), tree.scan()
     own = [path for path in present if path != LOCK and not _is_passed_over(path)]
-    if is_as_noted(tree, content, inputs, own):
+    if noted.inputs == inputs and noted.has_written(tree, own):
         return ()
-    noted = noted_inputs(tree, content)
     try:
         lock = parse_lock(content)
     except LockBroken:
         return None
-    if noted is None:
-        return None
-    stale = _staleness(lock, noted, inputs)
+    stale = _staleness(lock, noted.inputs, inputs)
     changes = [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
     if _MAKERS.issuperset(stale.causes):
         changes += [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
@@ -203,8 +202,8 @@ def drift(
     stale = _Staleness()
     found = _read(tree, LOCK, present)
     if lock and found is not None:
-        noted = noted_inputs(tree, found)
-        stale = _staleness(lock, noted, inputs) if noted else _versions(lock, inputs)
+        noted = read_noted(tree, found)
+        stale = _staleness(lock, noted.inputs, inputs) if noted else _versions(lock, inputs)
     changes = [*_changed_files(tree, lock, stale, present, expected)]
     changes += _strays(present, {**(lock.files if lock else {}), **expected})
     if LOCK not in present:

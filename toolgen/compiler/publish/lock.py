@@ -44,31 +44,31 @@ def note_state(tree: Tree, inputs: Inputs, files: Mapping[str, bytes] | None = N
     write_derived(Path(tree.folder), _FILE, json.dumps(state, indent=1, sort_keys=True).encode() + b"\n")
 
 
-def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
-    """Return the inputs of the package with this lock; None if they are not stored here."""
-    noted = _noted(tree, lock)
-    return noted[0] if noted else None
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What is stored of a package: its inputs, and the digest of its files, which tells whether any was changed.
 
-
-def is_as_noted(tree: Tree, lock: bytes, inputs: Inputs, paths: Iterable[str]) -> bool:
-    """Whether a package with this lock was made from these inputs, and its files, those at `paths`, are as they were.
-
-    Nothing is read from the lock: that takes longer than all the rest.
+    With it nothing has to be read from the lock, which takes longer than all the rest.
     """
-    noted = _noted(tree, lock)
-    if noted is None or noted[0] != inputs:
-        return False
-    try:
-        return _digest_of({path: tree.read(path) for path in paths}) == noted[1]
-    except OSError:
-        return False
+
+    inputs: Inputs
+    files: str
+
+    def has_written(self, tree: Tree, paths: Iterable[str]) -> bool:
+        """Whether the files at these paths are all of the package, as it was built."""
+        try:
+            return _digest_of({path: tree.read(path) for path in paths}) == self.files
+        except OSError:
+            return False
 
 
-def _noted(tree: Tree, lock: bytes) -> tuple[Inputs, str] | None:
+def read_noted(tree: Tree, lock: bytes) -> Noted | None:
+    """Return what is stored of the package with this lock; None if nothing is stored here."""
     try:
         state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
-        noted = Inputs(**state["inputs"])
-        return (noted, state["files"]) if state["lock"] == digest(lock) and isinstance(noted.specs, dict) else None
+        inputs = Inputs(**state["inputs"])
+        is_of_it = state["lock"] == digest(lock) and isinstance(inputs.specs, dict)
+        return Noted(inputs, state["files"]) if is_of_it else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.compiler.publish.lock import noted_inputs, read_lock
+from toolgen.compiler.publish.lock import read_lock, read_noted
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def test_a_first_build_writes_every_file_and_their_lock(project: Project) -> Non
     assert lock
     assert lock.files.keys() == OLD.keys()
     assert all(lock.has_written(path, text.encode()) for path, text in OLD.items())
-    assert noted_inputs(project.tree, (project.out / LOCK).read_bytes()) == project.inputs
+    noted = read_noted(project.tree, (project.out / LOCK).read_bytes())
+    assert noted is not None
+    assert noted.inputs == project.inputs
 
 
 def test_a_second_build_writes_changed_files_and_removes_obsolete_ones(project: Project) -> None:
