@@ -98,6 +98,8 @@ def test_typed_handlers_are_recorded(catalog: Catalog, tmp_path: Path) -> None:
         def find(self, args: Any, meta: Any, /) -> Any:
             return [args.customer]
 
+        def wait(self, args: Any, meta: Any, /) -> Any: ...
+
         def purge(self, args: Any, meta: Any, /) -> Any: ...
 
         def mail(self, args: Any, meta: Any, /) -> Any:
@@ -335,6 +337,28 @@ def test_a_redacted_result_that_does_not_fit_says_so(catalog: Catalog, tmp_path:
     file = written(tmp_path / "calls.jsonl", call_of(ORDER, {"refunded": "[redacted]"}))
     stubs = stub_executors(catalog, recording=recorded(file))
     assert "its result is redacted at /refunded" in failure_of(invoke(catalog, stubs, REFUND, ORDER))
+
+
+@pytest.mark.parametrize(
+    ("kept", "given", "fits"),
+    [
+        ("a[redacted]c", "abc", True),
+        ("a[redacted]c", "ac", True),
+        ("a[redacted]a", "a", False),
+        ("[redacted]b[redacted]c[redacted]", "xbxc", True),
+        ("[redacted]b[redacted]c[redacted]", "xcxb", False),
+        ("a[redacted]" * 60 + "b", "a" * 5_000, False),  # by a pattern, more steps than there are
+    ],
+)
+def test_what_is_redacted_in_a_text_matches_anything(
+    catalog: Catalog, tmp_path: Path, kept: str, given: str, fits: bool
+) -> None:
+    file = written(
+        tmp_path / "calls.jsonl", {"tool": "shop.orders.find", "arguments": {"customer": kept}, "result": []}
+    )
+    recording = recorded(file)
+    recording.check(catalog)
+    assert (recording.find("shop.orders.find", {"customer": given}) is not None) is fits
 
 
 def test_a_recording_is_read_by_replay_too(catalog: Catalog, tmp_path: Path) -> None:

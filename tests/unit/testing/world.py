@@ -35,6 +35,10 @@ tools:
       amount?: {type: number, exclusiveMinimum: 0}
       password?: {type: string, format: password}
     result: {refunded: number, note?: string}
+  wait:
+    description: Wait for an order.
+    permission: readonly
+    result: {waited: boolean}
     limits: {timeout_ms: 50}
   find:
     description: Find orders.
@@ -104,6 +108,11 @@ tools:
     args: {path: string}
     result: {lines: integer}
     command: {exec: [wc, -l, "{{args.path}}"]}
+  wait:
+    description: Wait.
+    permission: readonly
+    result: {waited: boolean}
+    command: {exec: [sleep, "1"]}
     limits: {timeout_ms: 50}
 """,
     """
