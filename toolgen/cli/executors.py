@@ -72,13 +72,13 @@ def stubbed(catalog: Catalog, toolsets: Collection[str] | None = None, file: str
 
     Raises click.UsageError for a file that is no recording.
     """
-    from toolgen.testing import RecordingError, recorded, stub_executors
+    from toolgen.testing import RecordingError, Stubs, recorded
 
     try:
         recording = None if file is None else recorded(file)
     except (RecordingError, ImportError) as error:
         raise click.UsageError(f"{visible(str(error))}.") from error
-    stubs = stub_executors(catalog, recording=recording, toolsets=toolsets)
+    stubs = Stubs(catalog, recording=recording, toolsets=toolsets, keeps_calls=False)
     for stale in () if recording is None else recording.stale:
         echo(visible(f"not answered: {stale}"), err=True)
     return stubs

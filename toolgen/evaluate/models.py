@@ -44,6 +44,11 @@ class EvaluatedModel:
         """Its name in reports."""
         return f"{self.name}, {self.presentation}"
 
+    @property
+    def has_prices(self) -> bool:
+        """Whether its tokens cost anything."""
+        return bool(self.input_price or self.output_price)
+
     def cost(self, tokens: Mapping[str, float]) -> float:
         """Return what tokens cost."""
         spent = tokens.get("input_tokens", 0) * self.input_price + tokens.get("output_tokens", 0) * self.output_price

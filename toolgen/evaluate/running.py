@@ -24,7 +24,7 @@ from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.tool_use import ToolUseConfig
 from toolgen.spec.visible import cut
 from toolgen.testing.answers import When
-from toolgen.testing.stubs import Stubs, stub_executors
+from toolgen.testing.stubs import Stubs
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
@@ -99,7 +99,8 @@ async def evaluate(
 
     `exchanges` are recorded requests and replies; `modules` those whose functions cases may name, by default none.
     `on_outcome` is told of each case as it ends. A model that raises an error is asked again, and then the case has an
-    error; once the cost is used up, no further case is begun.
+    error; once the cost is used up, or unknown because a reply does not tell its tokens, no further case is begun.
+    Recorded replies cost nothing.
     """
     within = limits or Limits()
     spent = _Spent(within.max_cost)
@@ -108,11 +109,12 @@ async def evaluate(
 
     async def one(case: Case, model: EvaluatedModel) -> Outcome:
         async with gate:
-            if spent.is_used_up:
-                outcome = _ended(case, model, "skipped", f"the cost of {within.max_cost} was used up before")
+            if spent.why_not:
+                outcome = _ended(case, model, "skipped", spent.why_not)
             else:
-                outcome = await _Attempt(case, model, shown, within, exchanges, sleep).outcome()
-                spent.add(outcome.cost)
+                attempt = _Attempt(case, model, shown, within, exchanges, sleep)
+                outcome = await attempt.outcome()
+                spent.add(attempt.spent)
             on_outcome(outcome)
             return outcome
 
@@ -125,16 +127,27 @@ async def evaluate(
 
 
 class _Spent:
+    """What requests have cost. A cost that is unknown counts as all that there is."""
+
     def __init__(self, most: float | None) -> None:
         self._most: Final = most
         self._spent = 0.0
+        self._is_known = True
 
     @property
-    def is_used_up(self) -> bool:
-        return self._most is not None and self._spent >= self._most
+    def why_not(self) -> str:
+        """Why no further case may be begun; empty if one may."""
+        if self._most is None:
+            return ""
+        if not self._is_known:
+            return "a reply before did not tell its tokens, so the cost is unknown"
+        return f"the cost of {self._most} was used up before" if self._spent >= self._most else ""
 
-    def add(self, cost: float) -> None:
-        self._spent += cost
+    def add(self, cost: float | None) -> None:
+        if cost is None:
+            self._is_known = False
+        else:
+            self._spent += cost
 
 
 class _Shown:
@@ -165,15 +178,15 @@ class _Shown:
         own: Stubs | None = None
         runtime = self._runtimes.get(key)
         if case.spec.results or model.presentation == "codeact":
-            own, runtime = _runtime(case, tool_use)
+            own, runtime = _runtime(case, tool_use, keeps_calls=True)
         elif runtime is None:
-            _, runtime = _runtime(case, tool_use)
+            _, runtime = _runtime(case, tool_use, keeps_calls=False)
             self._runtimes[key] = runtime
         run = runtime.start_run(case.agent, meta=ToolCallMeta(user=case.name))
         return tool_use.conversation("chat", runtime, run, model.provider), own
 
 
-def _runtime(case: Case, tool_use: ToolUse) -> tuple[Stubs, Runtime]:
+def _runtime(case: Case, tool_use: ToolUse, *, keeps_calls: bool) -> tuple[Stubs, Runtime]:
     """Return a runtime whose tools are stubs, but for those that find others."""
     catalog = case.catalog
     real: list[ToolsetRegistration] = []
@@ -182,7 +195,7 @@ def _runtime(case: Case, tool_use: ToolUse) -> tuple[Stubs, Runtime]:
 
         real.append(ActionTools(tool_use).registration())
     stubbed = [each for each in catalog.toolsets if each not in {one.toolset for one in real}]
-    stubs = stub_executors(catalog, toolsets=stubbed)
+    stubs = Stubs(catalog, toolsets=stubbed, keeps_calls=keeps_calls)
     for each in reversed(case.spec.results):
         means: When[Any, Any] = When(ident=each.call, fields=each.args)
         failure = CallFailed(FailureKind.DOMAIN_REJECTION, "eval_case", each.error, "")
@@ -218,6 +231,8 @@ class _Attempt:
         self._calls: list[CalledTool] = []
         self._system: Mapping[str, Any] = {}
         self._tokens: dict[str, float] = {}
+        self.spent: float | None = 0.0
+        """What the requests of this case cost, without recorded ones; None where a reply did not tell its tokens."""
         self._seconds: float | None = None
         self._turns = 0
 
@@ -294,8 +309,12 @@ class _Attempt:
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds
         if self._provider.turns is not None:
-            for name, count in self._provider.turns.tokens_of(response).items():
+            tokens = self._provider.turns.tokens_of(response)
+            for name, count in tokens.items():
                 self._tokens[name] = self._tokens.get(name, 0) + count
+            if recorded is None and self._model.has_prices:
+                known = bool(tokens) and self.spent is not None
+                self.spent = (self.spent or 0.0) + self._model.cost(tokens) if known else None
         return response
 
     async def _tried(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:

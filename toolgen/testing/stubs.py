@@ -111,8 +111,12 @@ class Stubs(list[ToolsetRegistration]):
         recording: Recording | None = None,
         seed: int = 0,
         toolsets: Collection[str] | None = None,
+        keeps_calls: bool = True,
     ) -> None:
-        """Make the stubs. `stub_executors` describes the arguments."""
+        """Make the stubs. `stub_executors` describes the arguments.
+
+        Without `keeps_calls` there are no calls to look at: those of a server would take more and more memory.
+        """
         wanted = _wanted(catalog, toolsets)
         self.recording: Final = recording
         if recording is not None:
@@ -123,6 +127,7 @@ class Stubs(list[ToolsetRegistration]):
         self._idents: Final = frozenset(ident for toolset in wanted for ident in catalog.toolsets[toolset])
         self._tools: dict[str, _Tool] = {}
         self._answers: dict[str, list[_Set]] = {}
+        self._keeps_calls: Final = keeps_calls
         self._calls: list[StubbedCall[Any]] = []
         self._failures: list[str] = []
         self.set(*answers)
@@ -220,7 +225,7 @@ class Stubs(list[ToolsetRegistration]):
                     self._keep(call, "nothing")
                     used_up = f"its {counted(each.count, 'answer')} are used up"
                     raise self._failure(call, f"{used_up}, those of {each.answer.when}")
-                self._calls.append(call)
+                self._keep(call, "test")
                 return each.outcome(call)
         if self.recording is not None:
             return self._by_recording(tool, call, self.recording, real)
@@ -281,7 +286,8 @@ class Stubs(list[ToolsetRegistration]):
         return ToolResult(payload=payload)
 
     def _keep(self, call: StubbedCall[Any], answered_by: str, redacted: tuple[str, ...] = ()) -> None:
-        self._calls.append(replace(call, answered_by=answered_by, redacted=redacted))
+        if self._keeps_calls:
+            self._calls.append(replace(call, answered_by=answered_by, redacted=redacted))
 
     def _failure(self, call: StubbedCall[Any], reason: str, instead: str = "") -> CallFailed:
         message = f"{call.ident} has no answer: {reason}"
@@ -289,7 +295,8 @@ class Stubs(list[ToolsetRegistration]):
             f"{instead}set an answer, such as when({_constant(call.ident)}).returns(…), or write an example with a "
             "result in its spec"
         )
-        self._failures.append(f"{message}; {hint}")
+        if self._keeps_calls:
+            self._failures.append(f"{message}; {hint}")
         return CallFailed(FailureKind.INTERNAL, "no_stub_answer", message, hint)
 
     def _tool_of(self, means: When[Any, Any]) -> _Tool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.evaluate.world import call, cases, catalog_of, model, right_with
+from toolgen.evaluate.exchanges import Exchanges
 from toolgen.evaluate.models import EvaluatedModel, SearchModel
 from toolgen.evaluate.reports import compared, summaries_of
 from toolgen.evaluate.running import Limits, Outcome, evaluate
@@ -119,6 +120,39 @@ def test_no_case_begins_once_the_cost_is_used_up(tmp_path: Path) -> None:
     assert [each.state for each in outcomes] == ["failed", "failed", "skipped", "skipped", "skipped"]
     assert [each.cost for each in outcomes] == pytest.approx([0.02, 0.02, 0, 0, 0])
     assert summaries_of(outcomes)[0].tokens("input_tokens") == 2_000
+
+
+def test_no_case_begins_once_the_cost_is_unknown(tmp_path: Path) -> None:
+    def ask(_messages: Any, _request: Any) -> Any:
+        return {"choices": [{"message": {"role": "assistant", "content": "no"}, "finish_reason": "stop"}]}
+
+    found = cases(tmp_path, catalog_of(), **{f"case{number}": REFUND for number in range(3)})
+    priced = EvaluatedModel(name="fake", ask=ask, input_price=10.0, output_price=20.0)
+    free = EvaluatedModel(name="free", ask=ask)
+    limits = Limits(concurrency=1, max_cost=0.03)
+    assert [each.state for each in run(found, free, limits=limits)] == ["failed"] * 3
+    assert [(each.state, each.problems[0]) for each in run(found, priced, limits=limits)][1:] == [
+        ("skipped", "a reply before did not tell its tokens, so the cost is unknown")
+    ] * 2
+
+
+def test_recorded_replies_cost_nothing(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def ask(_messages: Any, _request: Any) -> Any:
+        asked.append(1)
+        usage = {"prompt_tokens": 1_000, "completion_tokens": 500}
+        message = {"role": "assistant", "content": "no"}
+        return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+    questions = {f"case{number}": {**REFUND, "question": f"Refund {number}"} for number in range(4)}
+    found = cases(tmp_path, catalog_of(), **questions)
+    model = EvaluatedModel(name="fake", ask=ask, input_price=10.0, output_price=20.0)
+    limits = Limits(concurrency=1, max_cost=0.03)
+    for left in (2, 0):  # the second time goes on where the first one stopped
+        outcomes = run(found, model, limits=limits, exchanges=Exchanges(tmp_path / "kept.jsonl", asks=True))
+        assert [each.state for each in outcomes].count("skipped") == left
+    assert len(asked) == 4
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])

@@ -83,13 +83,13 @@ class ModelSettings:
     """A model that `toolgen eval` asks: `ask` is a function of the project, as `module:name`.
 
     It takes the messages and the request, in the format of `provider`, and returns the response of the API. Prices are
-    those of a million tokens, in any currency.
+    those of a million tokens, in any currency; None where they are not known.
     """
 
     ask: str
     provider: str = "openai"
-    input_price: float = 0.0
-    output_price: float = 0.0
+    input_price: float | None = None
+    output_price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,13 +316,15 @@ class _Source:
             fix = nearest(provider, PROVIDERS) if isinstance(provider, str) else ""
             self.report("TG705", f"`models.{name}.provider` must be a provider, not {shown}", key="provider", fix=fix)
             return None
-        prices = [self._price(name, key, table.get(key, 0.0)) for key in ("input_price", "output_price")]
+        prices = [self._price(name, key, table.get(key)) for key in ("input_price", "output_price")]
         return ModelSettings(ask, str(provider), *prices)
 
-    def _price(self, name: str, key: str, value: object) -> float:
+    def _price(self, name: str, key: str, value: object) -> float | None:
+        if value is None:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
             self.report("TG705", f"`models.{name}.{key}` must be the price of a million tokens", key=key)
-            return 0.0
+            return None
         return float(value)
 
     def _report_executor(self, toolset: str, handlers: object) -> None:

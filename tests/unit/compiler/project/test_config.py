@@ -301,7 +301,7 @@ def test_models_are_functions_or_tables(tmp_path: Path) -> None:
     )
     models = load_config(tmp_path).models
     assert models["small"] == ModelSettings("app:ask")
-    assert models["large"] == ModelSettings("app:models.ask", "anthropic", 3.0, 0.0)
+    assert models["large"] == ModelSettings("app:models.ask", "anthropic", 3.0, None)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from toolgen.cli.names import suggestion
 from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
+from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.evaluate.cases import SUFFIXES, Case, UserSpec, cases_of, eval_files, read_evaluations
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
@@ -164,6 +165,8 @@ def run(
         return 1
     documents, every = found
     chosen_models = _models(config, models, presentations)
+    if max_cost is not None:
+        _check_prices(config, models)
     limits = Limits(concurrency=concurrency, retries=retries, max_cost=max_cost)
     exchanges = _exchanges(record, replay)
     with stdout_kept():  # for the report
@@ -276,6 +279,17 @@ def _models(config: Config, names: Sequence[str], presentations: Sequence[Presen
     ]
 
 
+def _check_prices(config: Config, models: Iterable[str]) -> None:
+    """Raise click.UsageError for a model whose requests cannot be counted."""
+    for name in models:
+        settings = config.models.get(name)
+        if settings and None in (settings.input_price, settings.output_price):
+            raise click.UsageError(
+                f"--max-cost needs the prices of `{name}`: write `input_price` and `output_price` into "
+                f"models.{name}, of a million tokens each; 0 if it costs nothing."
+            )
+
+
 def _model(config: Config, name: str) -> EvaluatedModel:
     if name == SEARCH:
         return EvaluatedModel(name=SEARCH, ask=SearchModel(), provider=SEARCH_PROVIDER)
@@ -298,8 +312,8 @@ def _model(config: Config, name: str) -> EvaluatedModel:
         name=name,
         ask=ask,
         provider=settings.provider,
-        input_price=settings.input_price,
-        output_price=settings.output_price,
+        input_price=settings.input_price or 0.0,
+        output_price=settings.output_price or 0.0,
     )
 
 
@@ -384,7 +398,7 @@ def _other_catalogs(config: Config, against: str) -> Generator[tuple[str, list[C
     from toolgen.authoring.diff.sides import other_side
 
     try:
-        with other_side(config, against) as side:
+        with other_side(config, against, open_cache(config.root)) as side:
             yield side.label, [package.catalog for package in side.packages.values()]
     except SpecsError as error:
         show_diagnostics(error.diagnostics, error.sources)

@@ -230,3 +230,12 @@ def test_without_evaluations_a_draft_is_offered(shop: Path) -> None:
     assert "or print drafts: `toolgen eval suggest`" in toolgen(shop, "eval").err
     (shop / "evals" / "a.eval.yaml").write_text("toolgen: 1\neval: a\ncases: {}\n")
     assert "There are no cases in evals/a.eval.yaml." in toolgen(shop, "eval").err
+
+
+def test_a_cost_that_cannot_be_counted_is_refused(shop: Path) -> None:
+    with (shop / "toolgen.toml").open("a", encoding="utf-8") as file:
+        file.write('models.cheap = {ask = "models:ask", input_price = 3.0}\n')
+    (shop / "evals" / "one.eval.yaml").write_text("toolgen: 1\neval: one\ncases: {a: {question: Find., expect: []}}\n")
+    refused = toolgen(shop, "eval", "--model", "cheap", "--max-cost", "1")
+    assert refused.code == 2
+    assert "--max-cost needs the prices of `cheap`" in refused.err
