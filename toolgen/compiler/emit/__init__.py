@@ -140,12 +140,12 @@ def owners(catalog: Catalog) -> dict[str, str]:
     """Return the idents of the tools that own parts of the package, by `path#part`, or by path for whole files."""
     found: dict[str, str] = {}
     for toolset in catalog.toolsets:
-        folder, types = "/".join(toolset.package), ToolsetTypes(toolset)
+        folder, modules = "/".join(toolset.package), {made.name: made.module for made in toolset.types}
         for tool in toolset.tools:
             keys = (
                 f"catalog.json#{tool.ident}",
                 f"TOOLS.md#{tool.ident}",
-                f"{folder}/{types.module_of(tool)}.py",
+                f"{folder}/{modules[tool.names.args]}.py",
             )
             found.update(dict.fromkeys(keys, tool.ident))
     return found
