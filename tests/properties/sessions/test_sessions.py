@@ -317,6 +317,8 @@ class Sessions(RuleBasedStateMachine):
     def _add_tools(self, catalog: Catalog) -> None:
         for name, settings_of_tool in TOOLS.items():
             limits = {"cooldown_seconds": COOLDOWNS.get(name, 0), "daily_limit": DAILY.get(name, 0)}
+            if name == STARTS:
+                limits["timeout_ms"] = 0  # as the built-in tools that start agents: it outlives late answers
             definition = ToolDefinition(
                 name=name,
                 description="x",
