@@ -25,7 +25,7 @@ from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog, Runtime, ToolDefinition
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.hooks import Denial, GateDecision
+from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import RunFailed as RunFailed
     from toolgen.engine.protocol import RunInfo as RunInfo
     from toolgen.engine.protocol import RunState as RunState
+    from toolgen.engine.protocol import RunStep as RunStep
     from toolgen.engine.protocol import WorkerInfo as WorkerInfo
     from toolgen.engine.requests import RunEnd as RunEnd
     from toolgen.engine.requests import RunRequest as RunRequest
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from toolgen.engine.signals import RunSignal as RunSignal
     from toolgen.engine.signals import RunSignals as RunSignals
     from toolgen.engine.signals import wait_for_signal as wait_for_signal
-    from toolgen.engine.steps import RunStep as RunStep
 else:
     from toolgen.contract.lazy import reexport
 
@@ -79,7 +79,7 @@ else:
             "RunSignal": ".signals",
             "RunSignals": ".signals",
             "wait_for_signal": ".signals",
-            "RunStep": ".steps",
+            "RunStep": ".protocol",
             "DbosEngine": ".dbos",
             "DbosWorker": ".dbos",
             "database_url": ".dbos",

@@ -48,10 +48,9 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 if TYPE_CHECKING:
     from toolgen.engine.body import Retries
     from toolgen.engine.host import EngineHost
-    from toolgen.engine.protocol import Activities, Activity, Reason, Retention, RunState
+    from toolgen.engine.protocol import Activities, Activity, Reason, Retention, RunState, RunStep
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule
-    from toolgen.engine.steps import RunStep
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 

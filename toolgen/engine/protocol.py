@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunEnd, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
     from toolgen.engine.signals import RunSignal, RunSignals
-    from toolgen.engine.steps import RunStep
     from toolgen.runtime.policy.permission import PermissionDecision
 
 RunState: TypeAlias = Literal["queued", "running", "waiting", "ended", "cancelled", "failed"]
@@ -194,6 +193,24 @@ class RunInfo:
 
 LeaseState: TypeAlias = Literal["held", "late", "dead", "left"]
 """The lease of a worker: it begins calls; it may begin none now; others take over its runs; it has stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStep:
+    """One step of a run. `number` is its place in the run; `started` and `ended` are in seconds since 1970.
+
+    `name` is what was done, for a call with its tool as the planner named it. `args` are those of a call, as JSON;
+    `result` is its text for the model, or what a planner decided. `error` says how the call, the planner or the engine
+    failed. In args, result and error secrets are redacted.
+    """
+
+    number: int
+    name: str
+    started: float
+    ended: float | None
+    args: Any = None
+    result: Any = None
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.body import is_failure
-from toolgen.engine.protocol import NotForkable
+from toolgen.engine.protocol import NotForkable, RunStep
 from toolgen.runtime.redact.call_secrets import (
     hide_args,
     hide_payload,
@@ -42,24 +42,6 @@ _PLAN: Final = "plan"
 
 _CALLS: Final = frozenset({"call", "inline", "skip"})
 """The activities that are about one call of a plan."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunStep:
-    """One step of a run. `number` is its place in the run; `started` and `ended` are in seconds since 1970.
-
-    `name` is what was done, for a call with its tool as the planner named it. `args` are those of a call, as JSON;
-    `result` is its text for the model, or what a planner decided. `error` says how the call, the planner or the engine
-    failed. In args, result and error secrets are redacted.
-    """
-
-    number: int
-    name: str
-    started: float
-    ended: float | None
-    args: Any = None
-    result: Any = None
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

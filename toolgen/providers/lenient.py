@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from toolgen.providers.protocol import OfferProblem, SchemaDifference
-from toolgen.providers.schema_dialects import argument_problems
+from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import kind_of
 from toolgen.schema.references import all_references, at, behind_references, endless, escape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
@@ -11,6 +11,8 @@ from toolgen.contract.records import setter
 from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
 
 if TYPE_CHECKING:
+    import re
+
     from toolgen.contract.records import ToolRequest
     from toolgen.providers.schema_dialects import Dialect, StrictDialect
     from toolgen.spec.wire_names import Grammar
@@ -88,6 +90,13 @@ class OfferProblem:
 
     def __str__(self) -> str:
         return f"{self.tool}{self.pointer and f' at {self.pointer}'}: {self.reason}"
+
+
+def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[OfferProblem]:
+    """Return the args with names that the API rejects; it checks only those at the root."""
+    for name in schema.get("properties", {}):
+        if grammar is not None and not grammar.fullmatch(name):
+            yield OfferProblem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")
 
 
 @dataclass(frozen=True, slots=True)

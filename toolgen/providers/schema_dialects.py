@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
-
-from toolgen.providers.protocol import OfferProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +150,3 @@ CLAUDE_STRICT: Final = StrictDialect(
 """Anthropic, strict: its guide to structured outputs, "JSON Schema limitations" and "Schema complexity limits"
 (https://platform.claude.com/docs/en/build-with-claude/structured-outputs), and what `transform_schema` of its SDK
 keeps."""
-
-
-def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[OfferProblem]:
-    """Return the args with names that the API rejects; it checks only those at the root."""
-    for name in schema.get("properties", {}):
-        if grammar is not None and not grammar.fullmatch(name):
-            yield OfferProblem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from toolgen.providers.protocol import OfferProblem, SchemaDifference
-from toolgen.providers.schema_dialects import argument_problems
+from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
 from toolgen.schema.references import (

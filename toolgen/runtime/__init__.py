@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.base.errors import ToolUnavailable as ToolUnavailable
     from toolgen.runtime.base.errors import TypesDisagree as TypesDisagree
     from toolgen.runtime.base.errors import UnknownAgent as UnknownAgent
-    from toolgen.runtime.calls.hooks import CheckedCall as CheckedCall
-    from toolgen.runtime.calls.hooks import Denial as Denial
-    from toolgen.runtime.calls.hooks import Gate as Gate
-    from toolgen.runtime.calls.hooks import GateDecision as GateDecision
-    from toolgen.runtime.calls.hooks import Hook as Hook
+    from toolgen.runtime.calls.call import CheckedCall as CheckedCall
+    from toolgen.runtime.calls.call import Denial as Denial
+    from toolgen.runtime.calls.call import Gate as Gate
+    from toolgen.runtime.calls.call import GateDecision as GateDecision
+    from toolgen.runtime.calls.call import Hook as Hook
     from toolgen.runtime.calls.runtime import Runtime as Runtime
     from toolgen.runtime.catalog.catalog import Catalog as Catalog
     from toolgen.runtime.catalog.catalog import load as load
@@ -194,11 +194,11 @@ else:
             "MemoryCounters": ".policy.rate_limits",
             "RedisCounters": ".policy.rate_limits.redis",
             "PostgresCounters": ".policy.rate_limits.postgres",
-            "CheckedCall": ".calls.hooks",
-            "Denial": ".calls.hooks",
-            "Gate": ".calls.hooks",
-            "GateDecision": ".calls.hooks",
-            "Hook": ".calls.hooks",
+            "CheckedCall": ".calls.call",
+            "Denial": ".calls.call",
+            "Gate": ".calls.call",
+            "GateDecision": ".calls.call",
+            "Hook": ".calls.call",
             "ArtifactStore": ".events.records",
             "Store": ".events.records",
             "Event": ".events.records",

@@ -16,7 +16,7 @@ from toolgen.providers.stubs import python_function_name
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import PermissionDenied
-from toolgen.runtime.calls.hooks import Denial, GateDecision
+from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.runs.run import Run, Session
 

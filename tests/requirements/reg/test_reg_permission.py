@@ -15,7 +15,7 @@ from toolgen.contract.records import (
     ToolResult,
 )
 from toolgen.runtime import Runtime, allow_all, deny_all, load
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.runs.run import Session, current_turn
 from toolgen.toolsets.code import CodeTools

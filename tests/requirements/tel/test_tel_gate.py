@@ -12,12 +12,12 @@ import pytest
 from tests.properties.sessions.virtual_time import run as run_in_virtual_time
 from tests.unit.llm.tags.bot import ANN, registry, tool
 from tests.unit.runtime.tools import call, catalog_of, runtime_of
-from toolgen.runtime.calls.hooks import GateDecision
+from toolgen.runtime.calls.call import GateDecision
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags import ToolContext, ToolDef
-    from toolgen.runtime.calls.hooks import CheckedCall
+    from toolgen.runtime.calls.call import CheckedCall
 
 GATED = {"gate": True, "cost": "cheap"}
 

@@ -30,7 +30,7 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, Too
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, allow_all, load
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:

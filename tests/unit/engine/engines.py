@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunRequest
 
 KINDS = ["local", "sqlite", "postgres"]
+SQLITE_LATER = pytest.param("sqlite", marks=pytest.mark.long)
+"""SQLite, whose engine is that of Postgres: `make test` has it where every engine is tested, `test-long` everywhere."""
+
 QUICK = Retries(first=0.05, most=0.2, planner_seconds=0.3, planner_most=0.2)
 
 
@@ -154,16 +157,18 @@ def _postgres(request: pytest.FixtureRequest) -> str:
     return server.new_database(like=request.getfixturevalue("prepared_postgres"))
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["local", SQLITE_LATER, "postgres"])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     """Return the engine of each kind in turn."""
-    kind: str = request.param
-    target = _postgres(request) if kind == "postgres" else str(tmp_path / "runs.sqlite")
-    return Engines(kind, target, tmp_path)
+    return engines_of(request.param, request, tmp_path)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=[SQLITE_LATER, "postgres"])
 def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     """Return each engine that keeps runs in a database, in turn."""
-    target = _postgres(request) if request.param == "postgres" else str(tmp_path / "runs.sqlite")
-    return Engines(request.param, target, tmp_path)
+    return engines_of(request.param, request, tmp_path)
+
+
+def engines_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Engines:
+    """Return the engine of a kind, with a database of its own."""
+    return Engines(kind, _postgres(request) if kind == "postgres" else str(folder / "runs.sqlite"), folder)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.engine.app import ANSWER, ScriptPlanner, read, request, script, search, write
-from tests.unit.engine.engines import until
+from tests.unit.engine.engines import KINDS, engines_of, until
 from toolgen.engine import EngineHost, RunCancelled, RunRequest
 from toolgen.engine.protocol import NotAsked
 from toolgen.runtime import allow_all, load
@@ -16,11 +16,19 @@ from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.engine.engines import Engines, Running
 
 
 def marked(running: Running, path: str) -> bool:
     return path in running.marks()
+
+
+@pytest.fixture(params=KINDS)
+def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
+    """Return the engine of each kind in turn, here also in `make test`."""
+    return engines_of(request.param, request, tmp_path)
 
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -23,7 +23,6 @@ from toolgen.spec.visible import visible
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change
     from toolgen.changes.suspicions import Suspicion
-    from toolgen.cli.importers.importer import Request
     from toolgen.cli.importers.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
 
@@ -32,8 +31,6 @@ _SELECTING: Final = ("agent", "catalog", "policy")
 
 _OF_PEOPLE: Final = frozenset({"TG807", "TG808", "TG809", "TG822"})
 """Codes of what a person has to look at."""
-
-R = TypeVar("R", bound="Request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +105,6 @@ def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, si
     )
     offered = [tool for tool in imported.data["tools"].values() if not tool.get("disabled")]
     return Checked(toolset, len(offered), changes)
-
-
-def check_each(requests: Iterable[R], check: Callable[[R], Checked]) -> list[Checked]:
-    """Compare each toolset, also after one whose source cannot be read: that has an error."""
-
-    def checked(request: R) -> Checked:
-        try:
-            return check(request)
-        except click.UsageError as error:
-            return Checked(request.toolset, 0, (), error=error.message)
-
-    return list(map(checked, requests))
 
 
 def show_checked(checked: Sequence[Checked], output_format: str) -> int:

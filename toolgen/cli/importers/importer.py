@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 import click
 
 from toolgen.cli.consent import Consent
-from toolgen.cli.importers.checked import check_each, checked_import, show_checked
+from toolgen.cli.importers.checked import Checked, checked_import, show_checked
 from toolgen.cli.importers.spec_place import origins, spec_place
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, echo, format_option, show_grouped, show_json
@@ -31,7 +31,6 @@ from toolgen.spec.templates import VARIABLE
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from toolgen.cli.importers.checked import Checked
     from toolgen.cli.importers.spec_place import SpecPlace
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.project.config import Config
@@ -199,7 +198,7 @@ class Importer(ABC, Generic[R, F]):
             def check_one(request: R) -> Checked:
                 return self.check(self.read(request), request)
 
-            checked = [check_one(requests[0])] if is_one else check_each(requests, check_one)
+            checked = [check_one(requests[0])] if is_one else _check_each(requests, check_one)
             return show_checked(checked, output_format)
         outcomes = [self._import(request) if is_one else self._import_or_error(request) for request in requests]
         if output_format == "json":
@@ -358,3 +357,15 @@ def _some(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
     rest = len(names) - _NAMED
     return ", ".join(f"`{name}`" for name in names[:_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _check_each(requests: Iterable[R], check: Callable[[R], Checked]) -> list[Checked]:
+    """Compare each toolset, also after one whose source cannot be read: that has an error."""
+
+    def checked(request: R) -> Checked:
+        try:
+            return check(request)
+        except click.UsageError as error:
+            return Checked(request.toolset, 0, (), error=error.message)
+
+    return list(map(checked, requests))

@@ -83,10 +83,9 @@ if TYPE_CHECKING:
 
     from toolgen.engine.dbos.connections import Limits
     from toolgen.engine.dbos.metrics import Load
-    from toolgen.engine.protocol import Retention, WorkerInfo
+    from toolgen.engine.protocol import Retention, RunStep, WorkerInfo
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule, ScheduleInfo
-    from toolgen.engine.steps import RunStep
     from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionDecision
 

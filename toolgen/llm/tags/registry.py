@@ -28,7 +28,7 @@ from toolgen.runtime.policy.rate_limits import MemoryCounters
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
-    from toolgen.runtime.calls.hooks import CheckedCall, GateDecision
+    from toolgen.runtime.calls.call import CheckedCall, GateDecision
     from toolgen.runtime.events.records import Store
     from toolgen.runtime.policy.rate_limits import Counters
 

@@ -1,26 +1,24 @@
-"""The data of the stages: a tool, the settings of the host, and one call."""
+"""The data of the stages: a tool, the settings of the host, and one call; and what hooks of the host see of it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from pydantic_core import from_json
 
-from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult
-from toolgen.runtime.calls.hooks import CheckedCall
+from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult, setter
 from toolgen.runtime.catalog.execution import Form
-from toolgen.runtime.redact.call_secrets import hide_data, secrets_of_call
+from toolgen.runtime.redact.call_secrets import hide_data, hide_from_person, secrets_of_call
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from toolgen.runtime.calls.hooks import Gate, Hook
-    from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
+    from toolgen.runtime.catalog.definition import Permission, PolicyEntry, ToolDefinition
     from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.events.records import ArtifactStore, Trace
@@ -258,3 +256,96 @@ Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 
 After: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
 """Processes the result of a call after it ran, and returns it or its replacement."""
+
+
+# A call as the host's code (hooks and the eval gate) sees it. Nothing they do to it changes the call.
+
+
+class CheckedCall:
+    """One call whose args fit their schema."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    def tool(self) -> ToolDefinition:
+        """The definition of the tool; costs and similar facts are in its metadata."""
+        return self._call.tool.definition
+
+    @property
+    def tool_name(self) -> str:
+        """The ident of the tool."""
+        return self._call.tool.entry.ident
+
+    @property
+    def permission(self) -> Permission:
+        """`readonly` or `write`."""
+        return self._call.tool.entry.permission
+
+    @property
+    def tags(self) -> Set[str]:
+        """The tags of the tool, including its permission."""
+        return self._call.tool.definition.tags
+
+    @property
+    def arguments(self) -> bytes:
+        """The canonical JSON of the args, without injected fields and including secrets: must not be shown."""
+        return self._call.arguments
+
+    @property
+    def summary(self) -> str:
+        """The args on one line, safe to show to a person or a model: as in `PermissionRequest.summary`."""
+        from toolgen.runtime.redact.shown_args import summary  # few hooks show args
+
+        return summary(hide_from_person(self._call.args, self._call.secrets))
+
+    @property
+    def meta(self) -> ToolCallMeta:
+        """The context of the call."""
+        return self._call.meta
+
+
+# The eval gate: an approver that knows what a call costs. It fails open, and cannot override a denial.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, init=False)
+class GateDecision:
+    """The answer of a gate. The reason of a refusal is shown to the model."""
+
+    approved: bool
+    reason: str = ""
+
+    def __init__(self, *, approved: bool, reason: str = "") -> None:
+        # As dataclasses would write it, and a third faster.
+        _set_approved(self, approved)
+        _set_reason(self, reason)
+
+
+_set_approved, _set_reason = setter(GateDecision, "approved"), setter(GateDecision, "reason")
+
+
+Gate: TypeAlias = "Callable[[CheckedCall], GateDecision | Awaitable[GateDecision]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A denial by a hook. The reason is shown to the model."""
+
+    reason: str
+
+
+class Hook(Protocol):
+    """Callbacks before and after a call.
+
+    A hook that fails before a call denies it; one that fails after it is logged.
+    """
+
+    def pre_tool_use(self, call: CheckedCall, /) -> Denial | Awaitable[Denial | None] | None:
+        """Check a call before permission is requested; a `Denial` ends it."""
+        ...
+
+    def post_tool_use(self, call: CheckedCall, result: ToolResult[Any], /) -> Awaitable[None] | None:
+        """Receive the result of a call that was executed, whether it succeeded or failed."""
+        ...

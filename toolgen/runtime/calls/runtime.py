@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.runtime.calls.hooks import Gate, Hook
+    from toolgen.runtime.calls.call import Gate, Hook
     from toolgen.runtime.calls.plan import Plan, Question
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog

@@ -11,7 +11,7 @@ from toolgen.execute.command import CommandHost
 from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 

@@ -29,7 +29,7 @@ from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.protocol import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseError, read_tool_use
 from toolgen.toolsets.actions import ActionTools

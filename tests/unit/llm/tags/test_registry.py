@@ -16,7 +16,7 @@ from toolgen.llm.tags import TagRegistry, TagResult, ToolContext, ToolDef
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
-from toolgen.runtime.calls.hooks import GateDecision
+from toolgen.runtime.calls.call import GateDecision
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:

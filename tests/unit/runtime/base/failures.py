@@ -19,7 +19,7 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolR
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.hooks import Denial, GateDecision
+from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:

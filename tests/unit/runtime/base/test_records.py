@@ -12,7 +12,7 @@ import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.providers.protocol import ModelReply
-from toolgen.runtime.calls.hooks import GateDecision
+from toolgen.runtime.calls.call import GateDecision
 
 REQUEST: Final = ToolRequest(name="a", payload=b"[]", tool_call_id="c")
 RECORDS: Final[list[Any]] = [

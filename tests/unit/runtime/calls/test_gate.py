@@ -12,10 +12,10 @@ import pytest
 from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import deny_all
-from toolgen.runtime.calls.hooks import GateDecision
+from toolgen.runtime.calls.call import GateDecision
 
 if TYPE_CHECKING:
-    from toolgen.runtime.calls.hooks import CheckedCall
+    from toolgen.runtime.calls.call import CheckedCall
 
 GATED = {"gate": True, "cost": "cheap"}
 

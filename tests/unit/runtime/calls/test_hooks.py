@@ -8,11 +8,11 @@ import pytest
 
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolResult
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
-    from toolgen.runtime.calls.hooks import CheckedCall
+    from toolgen.runtime.calls.call import CheckedCall
 
 
 class Recorder:

@@ -18,7 +18,7 @@ from toolgen.contract.records import Bounds, ToolCallMeta, ToolRequest, ToolResu
 from toolgen.record.calls import calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition
-from toolgen.runtime.calls.hooks import Denial, GateDecision
+from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.calls.plan import AFTER
 from toolgen.runtime.policy.permission import Decision, allow_all
 

@@ -29,7 +29,7 @@ from toolgen.record.sqlite import SqliteStore
 from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.hooks import Denial, GateDecision
+from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.events.records import RunRecord, StoreError
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_tool
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from toolgen.agents.planner import RunOutcome
     from toolgen.agents.runs import AgentRun
-    from toolgen.runtime.calls.hooks import GateDecision
+    from toolgen.runtime.calls.call import GateDecision
     from toolgen.runtime.events.records import RunRecord
 
 WORD = "sw0rdf1sh/é"

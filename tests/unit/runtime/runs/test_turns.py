@@ -11,7 +11,7 @@ from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult
 from toolgen.runtime import Catalog
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.runs.schedule import Batch, Group, batches, group_of
 

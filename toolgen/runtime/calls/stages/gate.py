@@ -7,7 +7,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.base.errors import GateRefused
-from toolgen.runtime.calls.hooks import GateDecision
+from toolgen.runtime.calls.call import GateDecision
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:

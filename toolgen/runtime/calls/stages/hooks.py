@@ -7,13 +7,12 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.base.errors import HookDenied, ends_the_caller
-from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import After, Before, Call, Host, Tool
-    from toolgen.runtime.calls.hooks import CheckedCall, Hook
+    from toolgen.runtime.calls.call import After, Before, Call, CheckedCall, Hook, Host, Tool
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
