@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.compiler.source.reading import data_of
-from toolgen.authoring.format.update import to_yaml
+from tests.unit.compiler.source.values import DATA, TEXT, same
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode, Source
 from toolgen.compiler.source.read import parse
@@ -32,24 +32,6 @@ ODD_CHARACTERS = list("é😀\x00\x1b\x7f\x85\u2028\ufeff\ue000\u202e\ud800")
 DEEP = ["[" * 210, "{a: " * 210]
 PIECES = st.sampled_from([*WORDS, *MARKS, *SPACES, *SPACED, *TAGGED, *ESCAPES, *ODD_CHARACTERS, *DEEP])
 ODD = st.lists(PIECES, max_size=25).map("".join)
-AMBIGUOUS = ["", "no", "1", "1.0", "1e3", "0o7", "12:30", "2024-01-01", "~", "=", "<<", "- ", "a: b", "name?", " x"]
-LETTERS = "ab \n\t\r'\"\\#:-?{}[],&*!|>%@`\0\x1b\x7f\x85\xa0\u2028\u202e\u200b\ufeff\ue000日😀\u0301\u3000"
-LINES = ["a", " ", "  ", "\n", "\t", "- ", "# ", "---", "..."]
-ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-TEXT = st.one_of(
-    ANY_TEXT,
-    st.text(st.sampled_from(LETTERS)),
-    st.lists(st.sampled_from(LINES), max_size=12).map("".join),
-    st.sampled_from(AMBIGUOUS),
-)
-SCALARS = st.one_of(TEXT, st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False))
-DATA = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=5) | st.dictionaries(TEXT, inner, max_size=5), max_leaves=25
-)
-SPECS = st.dictionaries(
-    st.sampled_from(["tools", "types"]) | TEXT, DATA | st.dictionaries(TEXT, DATA, max_size=3), max_size=4
-)
-
 OLD_BREAKS = frozenset("\x85\u2028\u2029")
 
 quick = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -95,33 +77,6 @@ def spans(node: Node) -> Iterator[Span]:
                 yield from spans(inner)
         case _:
             assert isinstance(node, ScalarNode)
-
-
-@quick
-@given(DATA)
-@example({"k": " \na"})
-@example({"k": "a\n \n"})
-@example({"k": ["\n\n a\n", {"b": "\t\nc"}]})
-def test_written_values_read_back_equal_here_and_in_other_parsers(data: Any) -> None:
-    written = to_yaml(data)
-
-    assert same(data_of(written), data)
-    assert same(yaml.safe_load(written), data)
-    assert same(yaml.load(written, Loader=yaml.CSafeLoader), data)
-
-
-@quick
-@given(SPECS, ANY_TEXT)
-def test_blank_lines_and_comments_change_nothing(data: Any, comment: str) -> None:
-    assert same(data_of(to_yaml(data, comment=comment)), data)
-
-
-@quick
-@given(DATA)
-def test_written_text_shows_every_character_or_its_escape(data: Any) -> None:
-    written = to_yaml(data)
-
-    assert all(char.isprintable() or char in "\n\t\u3000" for char in written)
 
 
 @quick
@@ -205,8 +160,3 @@ def corner(span: Span) -> tuple[int, int]:
 def mark(node: yaml.Node, text: str) -> tuple[int, int]:
     assert node.start_mark is not None
     return corner(Source("", text).span(node.start_mark.index, node.start_mark.index))
-
-
-def same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal, including types and the order of keys."""
-    return json.dumps(first) == json.dumps(second)

@@ -238,7 +238,8 @@ def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, run
     return chaos
 
 
-@pytest.mark.parametrize(("seed", "workers"), [(1, 2), pytest.param(2, 4, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("seed", "workers"), [(1, 2), (2, 4)])
 def test_every_run_ends_whatever_happens(
     seed: int, workers: int, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
