@@ -30,12 +30,29 @@ class PermissionDecision:
     The `reason` of a denial is sent to the model. The reason and `metadata`, a JSON object, are recorded with the call.
     `people` are those who have decided so; where a policy says who may (`PermissionRequest.approvers`), a call runs
     only if they may.
+
+    A denial may have a `proposal`: args of the tool, as a JSON object, that a person would allow. The model gets it
+    with the reason, and may call with it, which asks again: a proposal allows nothing. One that does not fit the args
+    is left out, and a warning is logged; `PermissionRequest.check_proposal` finds that before.
+
+    Raises ValueError for a proposal with another decision than a denial.
     """
 
     decision: Decision
     reason: str = ""
     metadata: Mapping[str, Any] = NOTHING
     people: tuple[Approver, ...] = ()
+    proposal: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.proposal is not None and self.decision in (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION):
+            raise ValueError(f"a proposal goes with a denial only, and not with {self.decision!s}")
+
+
+def _args_unknown(_proposal: Any) -> dict[str, Any]:
+    from toolgen.runtime.policy.proposal import args_unknown  # few people propose anything
+
+    raise args_unknown()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +70,9 @@ class PermissionRequest:
     the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
     `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled, and
     the id of the stored login that the call would use: an answer allows this tool by this login, and not another one
-    with the same name. `approvers` are those who may answer, if a policy says so.
+    with the same name. `approvers` are those who may answer, if a policy says so. `check_proposal` takes args that a
+    person would allow, and returns them as they may be given with a denial (`PermissionDecision.proposal`): plain JSON,
+    without secrets. It raises `InvalidPayload`, with the places of the errors, for what does not fit the tool.
     """
 
     tool_name: str
@@ -76,6 +95,7 @@ class PermissionRequest:
     suggested: Decision = Decision.ALLOW_ONCE
     contract: str = field(default="", compare=False)
     approvers: Approvers | None = None
+    check_proposal: Callable[[Any], dict[str, Any]] = field(default=_args_unknown, compare=False, repr=False)
 
 
 PermissionCallback: TypeAlias = Callable[

@@ -1,0 +1,79 @@
+"""Proposals: args that a person would allow, given with a denial. The model may call with them, which asks again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.base.json_text import parse
+from toolgen.runtime.issues.issues import issue, not_json
+from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue
+from toolgen.schema.json_values import canonical, compact_json, is_mapping, is_object, kind_of
+from toolgen.spec.visible import cut, is_hidden, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.records import Issue
+    from toolgen.runtime.codec.codec import Codec
+    from toolgen.runtime.redact.secrets import Secrets
+
+PROPOSAL_BYTES: Final = 65_536
+"""Maximum bytes of a proposal as JSON: a model reads it whole, as it does a result, which has the same bound."""
+
+
+class InvalidProposal(InvalidPayload):
+    """A proposal does not fit the args of its tool. `issues` lists the errors, up to a limit; it is never empty."""
+
+    def __str__(self) -> str:
+        places = (f"{each.pointer}: {each.hint}" if each.pointer else each.hint for each in self.issues)
+        return f"the proposal cannot be given: {'; '.join(places)}"
+
+
+def args_unknown() -> InvalidProposal:
+    """Return the error for a proposal where nobody knows the args of the tool: nothing unchecked reaches a model."""
+    hint = "the args of the tool are not known here: deny without a proposal"
+    return InvalidProposal([issue("", "schema", "args of the tool", "a proposal", hint)])
+
+
+def checked_proposal(codec: Codec[Any], proposal: Any, secrets: Secrets) -> dict[str, Any]:
+    """Return a proposal as plain JSON, without secrets. Raises `InvalidProposal`. A checked one passes again, as it is.
+
+    Where an arg is secret, the value is neither checked nor kept: a person is not shown it, and the model has its own.
+    """
+    try:
+        text = canonical(dict(proposal) if is_mapping(proposal) else proposal)
+        if len(text) > PROPOSAL_BYTES:
+            hint = f"propose args of at most {PROPOSAL_BYTES} bytes"
+            raise InvalidProposal([issue("", "size", f"{PROPOSAL_BYTES} bytes", f"{len(text)} bytes", hint)])
+        value = parse(text)
+    except InvalidProposal:
+        raise
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidProposal([not_json(_first_line(error))]) from None
+    if not is_object(value):
+        raise InvalidProposal([issue("", "type", "an object", kind_of(value), "propose a JSON object of args")])
+    issues = [hide_issue(each, secrets) for each in codec.check(value) if not _is_at_secret(each, secrets)]
+    if issues:
+        raise InvalidProposal(issues)
+    hidden: dict[str, Any] = hide_from_person(value, secrets)
+    return hidden
+
+
+def proposal_text(proposal: Mapping[str, Any]) -> str:
+    """Return a checked proposal as JSON text on one line, in which each hidden character is an escape of JSON."""
+    text = compact_json(proposal)
+    return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in text)
+
+
+def _is_at_secret(found: Issue, secrets: Secrets) -> bool:
+    """Whether an issue is about a value that is replaced. A pointer that is truncated may lead elsewhere."""
+    from toolgen.runtime.redact.redact import is_secret_field  # many patterns, and most proposals fit
+
+    is_whole = not found.pointer.endswith("…")
+    return is_whole and is_secret_field(found.pointer, secrets.args, secrets.names)
+
+
+def _first_line(error: Exception) -> str:
+    return cut(visible(str(error).split("\n", 1)[0]), 200) or type(error).__name__
