@@ -12,6 +12,7 @@ from toolgen.contract.records import NOTHING
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import Permission
+    from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.policy.approvers import Approver, Approvers
 
 
@@ -49,12 +50,6 @@ class PermissionDecision:
             raise ValueError(f"a proposal goes with a denial only, and not with {self.decision!s}")
 
 
-def _args_unknown(_proposal: Any) -> dict[str, Any]:
-    from toolgen.runtime.policy.proposal import args_unknown  # few people propose anything
-
-    raise args_unknown()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequest:
     """The request to a permission callback for one call. It is immutable, and the callback cannot change the call.
@@ -70,9 +65,8 @@ class PermissionRequest:
     the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
     `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled, and
     the id of the stored login that the call would use: an answer allows this tool by this login, and not another one
-    with the same name. `approvers` are those who may answer, if a policy says so. `check_proposal` takes args that a
-    person would allow, and returns them as they may be given with a denial (`PermissionDecision.proposal`): plain JSON,
-    without secrets. It raises `InvalidPayload`, with the places of the errors, for what does not fit the tool.
+    with the same name. `approvers` are those who may answer, if a policy says so. `codec` is that of the tool's args,
+    for people who propose others (`check_proposal`); None where only the question is known.
     """
 
     tool_name: str
@@ -95,7 +89,16 @@ class PermissionRequest:
     suggested: Decision = Decision.ALLOW_ONCE
     contract: str = field(default="", compare=False)
     approvers: Approvers | None = None
-    check_proposal: Callable[[Any], dict[str, Any]] = field(default=_args_unknown, compare=False, repr=False)
+    codec: Codec[Any] | None = field(default=None, compare=False, repr=False)
+
+    def check_proposal(self, proposal: Any) -> dict[str, Any]:
+        """Return args that a person would allow as they may be given with a denial: plain JSON, without secrets.
+
+        Raises `InvalidPayload`, with the places of the errors, for what does not fit the tool.
+        """
+        from toolgen.runtime.policy.proposal import checked_proposal  # few people propose anything
+
+        return checked_proposal(self.codec, proposal)
 
 
 PermissionCallback: TypeAlias = Callable[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import parse
 from toolgen.runtime.issues.issues import issue, not_json
-from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue
+from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue, secrets_of_schema
 from toolgen.schema.json_values import canonical, compact_json, is_mapping, is_object, kind_of
 from toolgen.spec.visible import cut, is_hidden, visible
 
@@ -31,17 +31,18 @@ class InvalidProposal(InvalidPayload):
         return f"the proposal cannot be given: {'; '.join(places)}"
 
 
-def args_unknown() -> InvalidProposal:
-    """Return the error for a proposal where nobody knows the args of the tool: nothing unchecked reaches a model."""
-    hint = "the args of the tool are not known here: deny without a proposal"
-    return InvalidProposal([issue("", "schema", "args of the tool", "a proposal", hint)])
-
-
-def checked_proposal(codec: Codec[Any], proposal: Any, secrets: Secrets) -> dict[str, Any]:
+def checked_proposal(codec: Codec[Any] | None, proposal: Any, secrets: Secrets | None = None) -> dict[str, Any]:
     """Return a proposal as plain JSON, without secrets. Raises `InvalidProposal`. A checked one passes again, as it is.
 
     Where an arg is secret, the value is neither checked nor kept: a person is not shown it, and the model has its own.
+    `secrets` are those of the call; by default those that the schema declares. `codec` is None where nobody knows the
+    args of the tool: then there can be no proposal.
     """
+    if codec is None:
+        hint = "the args of the tool are not known here: deny without a proposal"
+        raise InvalidProposal([issue("", "schema", "args of the tool", "a proposal", hint)])
+    if secrets is None:
+        secrets = secrets_of_schema(codec.schema)
     try:
         text = canonical(dict(proposal) if is_mapping(proposal) else proposal)
         if len(text) > PROPOSAL_BYTES:

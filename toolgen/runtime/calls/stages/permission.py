@@ -23,10 +23,8 @@ from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
     from toolgen.runtime.calls.call import Call, Host, Tool
-    from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.policy.grants import Grant
     from toolgen.runtime.policy.program import Program
-    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.run import Asking, Session
 
 
@@ -274,7 +272,7 @@ class Permission:
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
             contract=f"{self._contract}{found.login or ''}",
             approvers=self._approvers,
-            check_proposal=partial(_checked_proposal, self._tool.args, call.secrets),
+            codec=self._tool.args,
         )
 
     @cached_property
@@ -283,12 +281,6 @@ class Permission:
         parts = {each.name: getattr(definition, each.name) for each in fields(definition)}
         text = json.dumps([parts, dict(self._tool.toolset)], sort_keys=True, default=_as_json)
         return sha256(text.encode()).hexdigest()
-
-
-def _checked_proposal(codec: Codec[Any], secrets: Secrets, proposal: Any) -> dict[str, Any]:
-    from toolgen.runtime.policy.proposal import checked_proposal  # few people propose anything
-
-    return checked_proposal(codec, proposal, secrets)
 
 
 def _as_json(value: Any) -> Any:
