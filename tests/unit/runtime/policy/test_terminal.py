@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 from toolgen.runtime.policy.terminal import TerminalPrompt, question
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def screen() -> Iterator[Screen]:
 BOTH = pytest.mark.parametrize("opened", [pipe, screen])
 
 
-def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, str]:
+def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Any, str]:
     """Return the decision for a line, and the output."""
     with pipe() as terminal:
         terminal.send(typed)
@@ -132,7 +133,9 @@ def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, 
 def test_reg_93_there_are_three_choices(typed: str, decision: Decision, outcome: str) -> None:
     found, shown = answer(typed)
     assert found is decision
-    assert shown.endswith(f"Run it? [y] once, [s] for this session, with this scope, [n] no: {outcome}\n")
+    assert shown.endswith(
+        f"Run it? [y] once, [s] for this session, with this scope, [d] no, and why, [n] no: {outcome}\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,7 @@ def test_reg_93_the_end_of_input_and_invalid_answers_are_denials(typed: str) -> 
 def test_without_a_scope_there_is_no_choice_for_the_session() -> None:
     found, shown = answer("s\n", replace(REQUEST, scope=None))
     assert found is DENY
-    assert shown.endswith("Run it? [y] once, [n] no: denied\n")
+    assert shown.endswith("Run it? [y] once, [d] no, and why, [n] no: denied\n")
 
 
 @pytest.mark.parametrize(("content", "decision"), [("y\nn\n", ONCE), ("", DENY)])
@@ -376,7 +379,7 @@ def test_a_question_shows_the_content_of_the_request() -> None:
         "     agent | worker a-7\n"
         "     hooks | passed\n"
         " suggested | deny\n"
-        "Run it? [y] once, [s] for this session, with this scope, [n] no: "
+        "Run it? [y] once, [s] for this session, with this scope, [d] no, and why, [n] no: "
     )
 
 
@@ -433,3 +436,106 @@ def test_no_call_can_forge_a_line_of_the_question(text: str, columns: int) -> No
         assert fact.index("|") == 11
         assert all(char.isprintable() or char == "\u3000" for char in fact), ascii(fact)
         assert sum(1 if char.isascii() else 2 for char in fact) < columns
+
+
+WITH_CODEC = replace(
+    REQUEST,
+    codec=Codec.of(
+        {"type": "object", "properties": {"book": {"enum": ["home", "work"]}}, "additionalProperties": False}
+    ),
+)
+
+
+def test_a_denial_may_have_a_reason() -> None:
+    found, shown = answer("d\nnot \x1b[31mtoday\u2028\n")
+    assert found == PermissionDecision(decision=DENY, reason="not \x1b[31mtoday\u2028")
+    assert shown.endswith("[d] no, and why, [n] no: Why? denied\n")
+
+
+def test_a_denial_may_have_a_proposal() -> None:
+    found, shown = answer('p\nthe other one\n {"book": "work"}\n', WITH_CODEC)
+    assert found == PermissionDecision(decision=DENY, reason="the other one", proposal={"book": "work"})
+    assert shown.endswith(
+        "[d] no, and why, [p] no, but with other args, [n] no: "
+        "Why? Args that you would allow, as JSON in one line: denied, with a proposal\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"book": "car"}', "the proposal cannot be given: /book: "),
+        ('{"other": 1}', "the proposal cannot be given: "),
+        ("[]", "the proposal cannot be given: propose a JSON object of args"),
+        ("{'book'}", "Expecting property name enclosed in double quotes"),
+        ('{"book": "\\ud800"}', "the proposal cannot be given: "),
+        ("[" * 10_000, "maximum recursion depth exceeded"),
+        ('{"\x1b[2J": 1}', "Invalid control character"),
+        ('{"book": "' + "x" * 70_000 + '"}', "the line has more than 65536 bytes"),
+    ],
+    ids=lambda each: str(each)[:15],
+)
+def test_an_invalid_proposal_is_asked_for_again(line: str, problem: str) -> None:
+    async def ask(terminal: Pipe) -> Any:
+        asked = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        text = f'p\n\n{line}\n{{"book": "home"}}\n'
+        sending = asyncio.create_task(asyncio.to_thread(terminal.send, text))  # a pipe holds less
+        await sending
+        return await asked
+
+    with pipe() as terminal:
+        found = asyncio.run(ask(terminal))
+        assert found == PermissionDecision(decision=DENY, proposal={"book": "home"})
+        shown = terminal.screen()
+    assert f"one line: {problem}" in shown
+    assert shown.count("Args that you would allow") == 2
+    assert shown.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [("p\n", ""), ("p\nwhy\n", "why"), ("p\nwhy\n\n", "why"), ("p\nwhy\n{}x\n", "why"), ("d\n", ""), ("d\n\n", "")],
+)
+def test_the_end_of_input_denies_without_a_proposal(typed: str, reason: str) -> None:
+    found, shown = answer(typed, WITH_CODEC)
+    assert found == PermissionDecision(decision=DENY, reason=reason)
+    assert shown.endswith((": denied\n", "? denied\n"))
+
+
+def test_where_the_args_are_not_known_there_can_be_no_proposal() -> None:
+    found, shown = answer('p\nwhy\n{"book": "work"}\n')
+    assert (found, "other args" in shown) == (DENY, False)
+
+
+def test_a_long_reason_is_asked_for_again() -> None:
+    found, shown = answer(f"d\n{'x' * 5_000}\nshort\n")
+    assert found == PermissionDecision(decision=DENY, reason="short")
+    assert "Why? the line has more than 4000 bytes\nWhy? denied\n" in shown
+
+
+def test_a_prompt_that_is_cancelled_at_its_second_line_uses_no_late_answer() -> None:
+    async def ask(terminal: Pipe) -> Any:
+        first = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        terminal.send("p\n")
+        await terminal.shows("Why? ")
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        terminal.send("y\n")
+        second = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        await terminal.shows("no: ", times=2)
+        terminal.send("n\n")
+        return await second
+
+    with pipe() as terminal:
+        assert asyncio.run(ask(terminal)) is DENY
+
+
+def test_the_model_reads_what_was_typed() -> None:
+    with pipe() as terminal:
+        catalog = catalog_of(must_not_run, input_schema=WITH_CODEC.codec.schema)  # type: ignore[union-attr]
+        terminal.send('p\nthe other one\n{"book": "work"}\n')
+        result = asyncio.run(call(runtime_of(catalog, permission=terminal.prompt), payload='{"book": "home"}'))
+    assert code_of(result) == "permission_denied"
+    assert result.content[0].data.endswith('asks again): {"book":"work"}')
+    assert "permission was denied: the other one\n" in result.content[0].data
