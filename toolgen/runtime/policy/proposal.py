@@ -6,14 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import parse
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue, secrets_of_schema
 from toolgen.schema.json_values import canonical, compact_json, is_mapping, is_object, kind_of
 from toolgen.spec.visible import cut, is_hidden, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import Issue
     from toolgen.runtime.codec.codec import Codec
@@ -53,8 +53,7 @@ def checked_proposal(codec: Codec[Any] | None, proposal: Any, secrets: Secrets |
         raise
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidProposal([not_json(_first_line(error))]) from None
-    if not is_object(value):
-        raise InvalidProposal([issue("", "type", "an object", kind_of(value), "propose a JSON object of args")])
+    _as_object(value)
     issues = [hide_issue(each, secrets) for each in codec.check(value) if not _is_at_secret(each, secrets)]
     if issues:
         raise InvalidProposal(issues)
@@ -62,10 +61,27 @@ def checked_proposal(codec: Codec[Any] | None, proposal: Any, secrets: Secrets |
     return hidden
 
 
+def typed_proposal(text: str, check: Callable[[Any], dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the proposal that a person typed as JSON, checked; None for an empty text. Raises `InvalidProposal`."""
+    if not text.strip():
+        return None
+    try:
+        value = parse(text)
+    except NotJson as error:
+        raise InvalidProposal([not_json(str(error))]) from None
+    return check(_as_object(value))
+
+
 def proposal_text(proposal: Mapping[str, Any]) -> str:
     """Return a checked proposal as JSON text on one line, in which each hidden character is an escape of JSON."""
     text = compact_json(proposal)
     return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in text)
+
+
+def _as_object(value: Any) -> dict[str, Any]:
+    if not is_object(value):
+        raise InvalidProposal([issue("", "type", "an object", kind_of(value), "propose a JSON object of args")])
+    return value
 
 
 def _is_at_secret(found: Issue, secrets: Secrets) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from select import select
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.runtime.policy.proposal import PROPOSAL_BYTES
+from toolgen.runtime.policy.proposal import PROPOSAL_BYTES, typed_proposal
 from toolgen.runtime.redact.shown_args import joined
 from toolgen.spec.visible import visible
 
@@ -100,7 +99,7 @@ class TerminalPrompt:
                 "Args that you would allow, as JSON in one line: ",
                 descriptor,
                 PROPOSAL_BYTES,
-                lambda text: request.check_proposal(json.loads(text)),
+                lambda text: typed_proposal(text, request.check_proposal),
             )
         self._say("denied\n" if proposal is None else "denied, with a proposal\n")
         return PermissionDecision(decision=Decision.DENY, reason=reason or "", proposal=proposal)
@@ -117,7 +116,7 @@ class TerminalPrompt:
                 if line is not None and len(line) > most:
                     raise ValueError(f"the line has more than {most} bytes")
                 return read(text)
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 self._say(f"{visible(str(error))}\n")
 
     def _say(self, text: str) -> None:
