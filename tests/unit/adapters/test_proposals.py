@@ -58,7 +58,7 @@ def test_langgraph(load_store: LoadStore, apart: bool) -> None:
     bought = graphs.calls(graphs.call("store__buy", "c1", id=1), graphs.call("store__buy", "c2", id=2))
     graph = graphs.graph_of(host, bought, AIMessage("done"), apart=apart)
 
-    async def task() -> dict[str, Any]:
+    async def task() -> Any:
         state = await graph.ainvoke({"messages": [HumanMessage("Buy.")]}, graphs.CONFIG)
         asked = {
             interrupt.id: [question["id"] for question in interrupt.value["questions"]]

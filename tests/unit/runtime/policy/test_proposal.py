@@ -123,6 +123,7 @@ def test_a_proposal_never_runs_and_a_call_with_it_asks_again() -> None:
     runtime = runtime_of(catalog, permission=callback)
     run = run_of(catalog)[1]
     first = call_now(runtime, payload='{"path": "/"}', run=run)
+    assert first.error is not None
     assert code_of(call_now(runtime, payload=first.error.proposal, run=run)) == "permission_denied"
     assert (asked, ran) == ([{"path": "/"}, {"path": "a"}], [])
 

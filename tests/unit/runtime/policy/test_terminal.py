@@ -172,7 +172,7 @@ def test_reg_93_stdin_may_be_empty(file: str) -> None:
 
 @BOTH
 def test_nothing_after_a_line_is_read(opened: Any) -> None:
-    async def ask_twice(terminal: Pipe) -> list[Decision]:
+    async def ask_twice(terminal: Pipe) -> list[Any]:
         first = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ")
         await terminal.type("y\nthe host's own line\n")
@@ -184,7 +184,7 @@ def test_nothing_after_a_line_is_read(opened: Any) -> None:
 
 
 def test_pending_lines_in_a_pipe_answer_one_question_each() -> None:
-    async def ask(terminal: Pipe) -> list[Decision]:
+    async def ask(terminal: Pipe) -> list[Any]:
         return [await terminal.prompt(REQUEST) for _ in range(4)]
 
     with pipe() as terminal:
@@ -195,7 +195,7 @@ def test_pending_lines_in_a_pipe_answer_one_question_each() -> None:
 
 @BOTH
 def test_concurrent_questions_are_asked_one_after_the_other(opened: Any) -> None:
-    async def ask(terminal: Pipe) -> list[Decision]:
+    async def ask(terminal: Pipe) -> list[Any]:
         names = ["first.tool", "second.tool", "third.tool"]
         asked = [asyncio.create_task(terminal.prompt(replace(REQUEST, tool_name=name))) for name in names]
         for number, (name, typed) in enumerate(zip(names, "yns", strict=True), 1):
@@ -212,7 +212,7 @@ def test_concurrent_questions_are_asked_one_after_the_other(opened: Any) -> None
 
 @BOTH
 def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
-    async def ask(terminal: Pipe, before: int) -> list[Decision]:
+    async def ask(terminal: Pipe, before: int) -> list[Any]:
         asked = [asyncio.create_task(terminal.prompt(REQUEST)) for _ in range(3)]
         for number in range(3):
             await terminal.shows("no: ", times=before + number + 1)
@@ -226,7 +226,7 @@ def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
 @BOTH
 @pytest.mark.parametrize("half", ["", "n", "yes and more"])
 def test_the_answer_to_a_cancelled_question_goes_to_the_next_one(opened: Any, half: str) -> None:
-    async def ask(terminal: Pipe) -> Decision:
+    async def ask(terminal: Pipe) -> Any:
         await give_up(terminal, half)
         second = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ", times=2)
@@ -241,7 +241,7 @@ def test_the_answer_to_a_cancelled_question_goes_to_the_next_one(opened: Any, ha
 @BOTH
 @pytest.mark.parametrize("late", ["y\n", "es\n", "y\ny\n"])
 def test_a_late_answer_is_not_used_for_the_next_question(opened: Any, late: str) -> None:
-    async def ask(terminal: Pipe) -> Decision:
+    async def ask(terminal: Pipe) -> Any:
         await give_up(terminal, "y" if late == "es\n" else "")
         await terminal.type(late)
         second = asyncio.create_task(terminal.prompt(REQUEST))
@@ -288,7 +288,7 @@ def test_a_question_may_be_cancelled_while_the_answer_arrives() -> None:
 
 
 def test_input_typed_before_a_question_does_not_answer_it() -> None:
-    async def ask(terminal: Screen) -> Decision:
+    async def ask(terminal: Screen) -> Any:
         await terminal.type("y\ny\ny")
         asked = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ")
@@ -300,7 +300,7 @@ def test_input_typed_before_a_question_does_not_answer_it() -> None:
 
 
 def test_a_terminal_that_hangs_up_is_a_denial() -> None:
-    async def ask(terminal: Screen) -> Decision:
+    async def ask(terminal: Screen) -> Any:
         prompt = TerminalPrompt(terminal.stdin, StringIO())
         asked = asyncio.create_task(prompt(REQUEST))
         await asyncio.sleep(0)
@@ -438,12 +438,8 @@ def test_no_call_can_forge_a_line_of_the_question(text: str, columns: int) -> No
         assert sum(1 if char.isascii() else 2 for char in fact) < columns
 
 
-WITH_CODEC = replace(
-    REQUEST,
-    codec=Codec.of(
-        {"type": "object", "properties": {"book": {"enum": ["home", "work"]}}, "additionalProperties": False}
-    ),
-)
+BOOKS = {"type": "object", "properties": {"book": {"enum": ["home", "work"]}}, "additionalProperties": False}
+WITH_CODEC = replace(REQUEST, codec=Codec.of(BOOKS))
 
 
 def test_a_denial_may_have_a_reason() -> None:
@@ -467,10 +463,10 @@ def test_a_denial_may_have_a_proposal() -> None:
         ('{"book": "car"}', "the proposal cannot be given: /book: "),
         ('{"other": 1}', "the proposal cannot be given: "),
         ("[]", "the proposal cannot be given: propose a JSON object of args"),
-        ("{'book'}", "Expecting property name enclosed in double quotes"),
+        ("{'book'}", "the proposal cannot be given: send valid JSON: "),
         ('{"book": "\\ud800"}', "the proposal cannot be given: "),
-        ("[" * 10_000, "maximum recursion depth exceeded"),
-        ('{"\x1b[2J": 1}', "Invalid control character"),
+        ("[" * 10_000, "the proposal cannot be given: send valid JSON: "),
+        ('{"\x1b[2J": 1}', "the proposal cannot be given: send valid JSON: "),
         ('{"book": "' + "x" * 70_000 + '"}', "the line has more than 65536 bytes"),
     ],
     ids=lambda each: str(each)[:15],
@@ -533,7 +529,7 @@ def test_a_prompt_that_is_cancelled_at_its_second_line_uses_no_late_answer() -> 
 
 def test_the_model_reads_what_was_typed() -> None:
     with pipe() as terminal:
-        catalog = catalog_of(must_not_run, input_schema=WITH_CODEC.codec.schema)  # type: ignore[union-attr]
+        catalog = catalog_of(must_not_run, input_schema=BOOKS)
         terminal.send('p\nthe other one\n{"book": "work"}\n')
         result = asyncio.run(call(runtime_of(catalog, permission=terminal.prompt), payload='{"book": "home"}'))
     assert code_of(result) == "permission_denied"
