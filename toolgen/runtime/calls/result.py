@@ -181,14 +181,17 @@ def _issue_lines(issues: Sequence[Issue]) -> list[str]:
 
 
 def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
-    """Return a result whose error, created by an executor, can be shown: without secrets and folders, within bounds."""
+    """Return a result whose error, created by an executor, can be shown: without secrets and folders, within bounds.
+
+    It has no proposal: only who denies a call has one.
+    """
     error = result.error
     if error is None:
         return result
     result = hide_other_fields(result, secrets)
     hide = _hiding(secrets)
     message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
-    shown = replace(result.error or error, message=message, hint=hint)
+    shown = replace(result.error or error, message=message, hint=hint, proposal="")
     shown = shown if error.cause is None else shown.caused_by(error.cause)
     return with_error_shown(replace(result, error=shown))
 
