@@ -85,11 +85,10 @@ def _as_object(value: Any) -> dict[str, Any]:
 
 
 def _is_at_secret(found: Issue, secrets: Secrets) -> bool:
-    """Whether an issue is about a value that is replaced. A pointer that is truncated may lead elsewhere."""
+    """Whether an issue is about a value that is replaced."""
     from toolgen.runtime.redact.redact import is_secret_field  # many patterns, and most proposals fit
 
-    is_whole = not found.pointer.endswith("…")
-    return is_whole and is_secret_field(found.pointer, secrets.args, secrets.names)
+    return is_secret_field(found.pointer, secrets.args, secrets.names)
 
 
 def _first_line(error: Exception) -> str:

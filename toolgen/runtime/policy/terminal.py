@@ -105,13 +105,11 @@ class TerminalPrompt:
         return PermissionDecision(decision=Decision.DENY, reason=reason or "", proposal=proposal)
 
     async def _asked(self, label: str, descriptor: int, most: int, read: Callable[[str], T]) -> T | None:
-        """Ask until a line can be read. None for an empty line, and at the end of input."""
+        """Ask until a line can be read. The end of input is an empty line."""
         while True:
             self._say(label)
             line = await _read_line(descriptor, most)
             text = (line or b"").strip().decode(errors="replace")
-            if not text:
-                return None
             try:
                 if line is not None and len(line) > most:
                     raise ValueError(f"the line has more than {most} bytes")

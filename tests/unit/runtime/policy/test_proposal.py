@@ -22,7 +22,13 @@ from toolgen.runtime.calls.result import PROPOSED, error_text
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
-from toolgen.runtime.policy.proposal import PROPOSAL_BYTES, InvalidProposal, checked_proposal, proposal_text
+from toolgen.runtime.policy.proposal import (
+    PROPOSAL_BYTES,
+    InvalidProposal,
+    checked_proposal,
+    proposal_text,
+    typed_proposal,
+)
 from toolgen.runtime.redact.call_secrets import secrets_of_schema
 from toolgen.runtime.redact.secrets import NO_SECRETS
 
@@ -300,8 +306,19 @@ def test_the_record_is_redacted_more_than_what_the_model_gets() -> None:
     assert json.loads(stored.content["error"]["proposal"])["path"].endswith("make")
 
 
-def test_an_error_with_a_truncated_place_is_no_error_about_a_secret() -> None:
-    name = "secret" + "x" * 2_000
-    schema = {"type": "object", "properties": {name: {"type": "integer"}, "password": {"type": "string"}}}
+def test_an_error_about_a_proposal_quotes_no_text_in_place_of_a_secret() -> None:
+    schema = {"type": "object", "properties": {"login": {"type": "object", "properties": {"pin": {"writeOnly": True}}}}}
+    with pytest.raises(InvalidProposal) as caught:
+        checked_proposal(Codec.of(schema), {"login": "hunter2"})
+    assert "hunter2" not in repr(caught.value.issues)
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "1", '"x"', "{", "NaN", '{"a": "\\ud800"}', '{"a": 1e999}'])
+def test_what_a_person_types_is_a_json_object_or_refused(text: str) -> None:
     with pytest.raises(InvalidProposal):
-        checked_proposal(Codec.of(schema), {name: "text"})
+        typed_proposal(text, lambda proposal: proposal)
+
+
+def test_what_a_person_types_may_be_empty() -> None:
+    assert typed_proposal(" \n", must_not_run) is None
+    assert typed_proposal(' {"a": 1} ', lambda proposal: proposal) == {"a": 1}

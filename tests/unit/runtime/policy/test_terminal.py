@@ -462,6 +462,7 @@ def test_a_denial_may_have_a_proposal() -> None:
     [
         ('{"book": "car"}', "the proposal cannot be given: /book: "),
         ('{"other": 1}', "the proposal cannot be given: "),
+        ('{"\\u001b[2J": 1}', "the proposal cannot be given: "),
         ("[]", "the proposal cannot be given: propose a JSON object of args"),
         ("{'book'}", "the proposal cannot be given: send valid JSON: "),
         ('{"book": "\\ud800"}', "the proposal cannot be given: "),
