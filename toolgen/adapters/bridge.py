@@ -18,9 +18,14 @@ from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.protocol import ModelReply, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.base.json_text import NotJson, parse
+from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_data, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import checked_proposal, proposal_text
 from toolgen.runtime.runs.run import Session
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
 ContextT = TypeVar("ContextT")
 
 _DIALECTS = {"openai": OPENAI, "mcp": MCP}
+
+_DENIED = "permission was denied"
 
 _META_FIELDS = tuple(field.name for field in fields(ToolCallMeta))
 
@@ -53,6 +60,16 @@ class AdaptedCall:
     def question_id(self) -> str:
         """The id of the question, which an answer has to name; empty without a question."""
         return "" if self.question is None else question_id(self.question, self.scope)
+
+    def proposal_problem(self, decision: PermissionDecision) -> str:
+        """Return why the proposal of an answer cannot be given to the model; empty if it can, or there is none."""
+        if self.question is None or decision.proposal is None:
+            return ""
+        try:
+            self.question.check_proposal(decision.proposal)
+        except InvalidPayload as error:
+            return str(error)
+        return ""
 
     def question_data(self) -> dict[str, Any]:
         """Return the question as JSON, with its id, to show or store it. Secrets are redacted."""
@@ -158,13 +175,19 @@ class Bridge(Generic[ContextT]):
     async def record_denial(self, name: str, payload: str, call_id: str, context: ContextT, reason: str) -> None:
         """Put a call on record that the framework did not make, because its question was answered with a denial.
 
-        It takes the pipeline up to its question, in a session without grants, so that nothing else can answer.
+        `reason` is what the framework told the model, as `denial_message` writes it, or any other text. It takes the
+        pipeline up to its question, in a session without grants, so that nothing else can answer.
         """
+        text, is_proposal, proposed = reason.rpartition(f"\n{PROPOSED}")
+        proposal = _object_of(proposed) if is_proposal else None
+        decision = PermissionDecision(
+            decision=Decision.DENY, reason=reason if proposal is None else text, proposal=proposal
+        )
         ungranted = copy(self)
         ungranted._run = replace(self._run, session=Session())  # noqa: SLF001  # it is a copy of this one
         call = await ungranted.read(name, payload, call_id, context)
         if call.question is not None:
-            await ungranted.make(call, PermissionDecision(decision=Decision.DENY, reason=reason))
+            await ungranted.make(call, decision)
 
     def _meta_of(self, context: ContextT) -> ToolCallMeta:
         of_run = self._run.meta
@@ -179,6 +202,28 @@ class Bridge(Generic[ContextT]):
         if problems:
             raise UnsupportedCapability(provider_named(self._provider).name, problems)
         return replace(tool, args=args)
+
+
+def denial_message(runtime: Runtime, name: str, reason: str = "", proposal: Any = None) -> str:
+    """Return what a model is told of a denial with a proposal, where a framework takes a text from who denies a call.
+
+    `name` is that of the tool as the framework has it, `proposal` are args that would be allowed. The text is the
+    reason and, as the last line, the proposal, as in a denial that the runtime tells. The record has both as data.
+    Raises `InvalidPayload` for a proposal that does not fit the tool.
+    """
+    if proposal is None:
+        return reason
+    ident = runtime.catalog.resolve(name)
+    codec = None if ident is None else runtime.catalog.codec(ident, "args")
+    return f"{reason or _DENIED}\n{PROPOSED}{proposal_text(checked_proposal(codec, proposal))}"
+
+
+def _object_of(text: str) -> dict[str, Any] | None:
+    try:
+        value: Any = parse(text)
+    except NotJson:
+        return None
+    return value if is_object(value) else None
 
 
 @dataclass(frozen=True, slots=True)

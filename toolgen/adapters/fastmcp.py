@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from json import loads
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -13,9 +14,11 @@ from pydantic import PrivateAttr
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
-from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import typed_proposal
 from toolgen.runtime.policy.terminal import described
 from toolgen.schema.json_values import compact_json, is_object
+from toolgen.spec.visible import visible
 
 try:
     from fastmcp.server.dependencies import get_context
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.protocol import OfferedTool
     from toolgen.runtime.calls.runtime import Runtime
-    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 
 __all__ = ["add_tools"]
@@ -50,6 +53,11 @@ KEPT: Final = 1_000
 """Questions that wait for an answer in another request, at most; an answer to an older one is refused."""
 
 _NOT_OPEN: Final = "this answers no open question: nothing was run; make the call again without `requestState`"
+
+_NOT_ALLOWED: Final = PermissionDecision(decision=Decision.DENY, reason="the person did not allow it")
+
+_ASKED_AGAIN: Final = 10
+"""How often a question is asked at most while the answer is invalid: a program may answer for the person."""
 
 _COLUMNS: Final = 100
 """Columns of a question: clients show it as text."""
@@ -69,8 +77,9 @@ def add_tools(
     `presentation` is how the tools are shown (`ToolUse.presentation`). The list is made for each request.
 
     With `permission=ask_before_call`, the person behind the client is asked: by elicitation, or in the revision
-    2026-07-28 by an `input_required` result. A client that can do neither is denied. An answer counts once, in this
-    process, for the same call; any other one is an error. A failed call is a result with `isError`; the value of a
+    2026-07-28 by an `input_required` result. A client that can do neither is denied. A denial may have a reason and a
+    proposal; the person is asked again while that does not fit the tool. An answer counts once, in this process, for
+    the same call; any other one is an error. A failed call is a result with `isError`; the value of a
     successful one is its structured content, if its schema is that of an object.
     """
     server.add_provider(RunTools(Bridge(runtime, run, meta, presentation, provider="mcp")))
@@ -122,15 +131,19 @@ class RunTool(Tool):
         state = context.request_state if _is_modern(context) else None
         call = await self._bridge.read(self.name, payload, state or f"call_{token_hex(16)}", context)
         decision: PermissionDecision | None = None
+        problem = ""
         if state is not None:
             responses = context.input_responses
             if self._open.get(state) != (call.question_id, payload) or (responses and _KEY not in responses):
                 return ToolResult(content=_NOT_OPEN, is_error=True)
             if responses:
                 del self._open[state]
-                decision = _decision(responses[_KEY])
+                try:
+                    decision = _decision(responses[_KEY], call.question)
+                except ValueError as error:
+                    problem = _problem(error)
         if call.question is not None and decision is None:
-            asked = await _asked(context, call.question)
+            asked = await _asked(context, call.question, problem)
             if isinstance(asked, ElicitRequest):
                 call_id = call.question.meta.tool_call_id
                 self._open[call_id] = call.question_id, payload
@@ -154,22 +167,39 @@ def _is_modern(context: Context) -> bool:
     return request is not None and request.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-async def _asked(context: Context, question: PermissionRequest) -> PermissionDecision | ElicitRequest:
-    """Ask the person, or return the request that asks; in the latest revision the answer comes with another request."""
+async def _asked(context: Context, question: PermissionRequest, problem: str) -> PermissionDecision | ElicitRequest:
+    """Ask the person, or return the request that asks; in the latest revision the answer comes with another request.
+
+    `problem` is what was wrong with the last answer.
+    """
     request = context.request_context
     capabilities = None if request is None else request.session.client_capabilities
     if request is None or capabilities is None or capabilities.elicitation is None:
         return decision_of({_KEY: False, "reason": "the client cannot ask a person: it does not support elicitation"})
-    form = ElicitRequestFormParams(message=_message(question), requested_schema=_form(question))
-    if _is_modern(context):
-        return ElicitRequest(params=form)
-    return _decision(await context.session.elicit_form(form.message, form.requested_schema, context.request_id))
+    form = _form(question)
+    for _ in range(_ASKED_AGAIN):
+        message = problem + _message(question)
+        if _is_modern(context):
+            return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
+        answer = await context.session.elicit_form(message, form, context.request_id)
+        try:
+            return _decision(answer, question)
+        except ValueError as error:
+            problem = _problem(error)
+    return _NOT_ALLOWED
 
 
-def _decision(answer: Any) -> PermissionDecision:
-    if isinstance(answer, ElicitResult) and answer.action == "accept" and answer.content:
-        return decision_of(answer.content.get(_KEY))
-    return decision_of({_KEY: False, "reason": "the person did not allow it"})
+def _decision(answer: Any, question: PermissionRequest | None) -> PermissionDecision:
+    """Return the decision of a form. Raises ValueError for a proposal that does not fit, or goes with no denial."""
+    if not isinstance(answer, ElicitResult) or answer.action != "accept" or not answer.content or question is None:
+        return _NOT_ALLOWED
+    reason, proposed = (str(answer.content.get(name) or "") for name in ("reason", "proposal"))
+    proposal = typed_proposal(proposed, question.check_proposal)
+    return replace(decision_of({_KEY: answer.content.get(_KEY), "reason": reason}), proposal=proposal)
+
+
+def _problem(error: ValueError) -> str:
+    return f"Nothing was answered: {visible(str(error))}\n\n"
 
 
 def _message(question: PermissionRequest) -> str:
@@ -179,4 +209,13 @@ def _message(question: PermissionRequest) -> str:
 def _form(question: PermissionRequest) -> dict[str, Any]:
     choices = [str(each) for each in Decision if question.scope is not None or each is not Decision.ALLOW_FOR_SESSION]
     decision = {"type": "string", "title": "Decision", "enum": choices}
-    return {"type": "object", "properties": {_KEY: decision}, "required": [_KEY]}
+    reason = {"type": "string", "title": "Reason", "description": "Of a denial, the model reads it."}
+    about = (
+        "With a denial: args that you would allow, as a JSON object. The model may call with them, which asks again."
+    )
+    proposal = {"type": "string", "title": "Proposal", "description": about}
+    return {
+        "type": "object",
+        "properties": {_KEY: decision, "reason": reason, "proposal": proposal},
+        "required": [_KEY],
+    }

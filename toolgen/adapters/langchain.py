@@ -72,10 +72,11 @@ def tools(
 
     With `permission=ask_before_call`, calls that would ask interrupt the graph, which needs a checkpointer. The value
     of an interrupt has the open `questions`, each with its `id`; `Command(resume={id: decision, …})` answers them, some
-    or all: a decision is True, False, a `Decision`, or `{"decision": …, "reason": …}`. Where several tasks of a graph
-    ask at once, LangGraph wants such answers by the id of their interrupt. An answer that names no open question is
-    refused: the graph is interrupted again, and `refused` says why. Outside of a graph such a call is denied. A failure
-    is a `ToolMessage` with `status="error"`; the typed value of a result is its `artifact`.
+    or all: a decision is True, False, a `Decision`, or `{"decision": …, "reason": …}`; a denial may have a `proposal`.
+    Where several tasks of a graph ask at once, LangGraph wants such answers by the id of their interrupt. An answer
+    that names no open question, and a proposal that does not fit the tool, is refused: the graph is interrupted again,
+    and `refused` says why. Outside of a graph such a call is denied. A failure is a `ToolMessage` with
+    `status="error"`; the typed value of a result is its `artifact`.
 
     A graph repeats a node that was interrupted. A `ToolNode` makes none of its calls before all of them are answered,
     so none is made twice, in this process or another one. Any other node that makes several calls makes those before
@@ -201,8 +202,7 @@ class _Calls:
             scope = f"{execution.scope}:{call.place}"
             call_id = call.call_id or f"call_{sha256(repr((scope, call)).encode()).hexdigest()[:16]}"
             read[call] = await self._bridge.read(call.name, call.payload, call_id, config, scope)
-        questions = [each.question_data() for each in read.values() if each.question is not None]
-        decisions = execution.ask(questions)
+        decisions = execution.ask([each for each in read.values() if each.question is not None])
         return {call: (each, decisions.get(each.question_id)) for call, each in read.items()}
 
 
@@ -230,22 +230,33 @@ class _Execution:
             self._places[call] += 1
             return call._replace(place=self._places[call] - 1)
 
-    def ask(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, PermissionDecision]:
-        """Return the decisions about questions, by their ids; interrupt the graph as long as one is open."""
+    def ask(self, calls: Sequence[AdaptedCall]) -> dict[str, PermissionDecision]:
+        """Return the decisions about calls, by the ids of their questions; interrupt the graph while one is open."""
+        questions = [each.question_data() for each in calls]
         try:
             from langgraph.types import interrupt
         except ImportError:
             return {question["id"]: _NO_GRAPH for question in questions}
         with self._lock:
             self._asked.update(question["id"] for question in questions)
-            refused = ""
+            refused = self._check_proposals(calls)
             while open_ := [question for question in questions if question["id"] not in self._decisions]:
                 try:
                     value = interrupt({"questions": open_, **({"refused": refused} if refused else {})})
                 except (KeyError, RuntimeError):  # no graph runs here
                     return {question["id"]: _NO_GRAPH for question in questions}
-                refused = self._take(value)
+                refused = "; ".join(filter(None, (self._take(value), self._check_proposals(calls))))
             return {question["id"]: self._decisions[question["id"]] for question in questions}
+
+    def _check_proposals(self, calls: Sequence[AdaptedCall]) -> str:
+        """Forget denials whose proposals do not fit their tools; return why, empty if there are none."""
+        refused: list[str] = []
+        for call in calls:
+            decision = self._decisions.get(call.question_id)
+            if decision is not None and (problem := call.proposal_problem(decision)):
+                del self._decisions[call.question_id]
+                refused.append(f"{call.question_id}: {problem}")
+        return "; ".join(refused)
 
     def _take(self, value: Any) -> str:
         """Keep the decisions of an answer; return why it was refused, empty if it was not.

@@ -7,7 +7,7 @@ from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.adapters.bridge import Bridge
+from toolgen.adapters.bridge import Bridge, denial_message
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import ask_before_call
@@ -35,7 +35,7 @@ _ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
 Asked: TypeAlias = dict[str, tuple[str, str, str]]
 """Calls that wait for an approval: their tools, args and ids, by the ids of their questions."""
 
-__all__ = ["planner", "tools"]
+__all__ = ["denial_message", "planner", "tools"]
 
 KEPT: Final = 1_000
 """Calls that wait for an approval and are known, at most; a rejection of an older one is not on record."""
@@ -56,8 +56,8 @@ def tools(
 
     With `permission=ask_before_call`, a call that would ask is an interruption of the agent's run; `state.approve`
     allows that call once, also with `always_approve`: nobody was asked about later ones, so these are denied. A
-    rejection goes on record with the next request to the model, if the same tools asked: those of another process do
-    not know the call. A failure is text for the model.
+    rejection, whose message may be a `denial_message` with a proposal, goes on record with the next request to the
+    model, if the same tools asked: those of another process do not know the call. A failure is text for the model.
 
     Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic_core import SchemaValidator, core_schema
 
-from toolgen.adapters.bridge import Bridge
+from toolgen.adapters.bridge import Bridge, denial_message
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _KeyT = TypeVar("_KeyT")
 _ValueT = TypeVar("_ValueT")
 
-__all__ = ["planner", "toolset"]
+__all__ = ["denial_message", "planner", "toolset"]
 
 _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 """The runtime validates the args by their schema, and says more about what is wrong."""
@@ -75,15 +75,15 @@ def toolset(
     the tools are shown (`ToolUse.presentation`); by default every tool of the run is in the list.
 
     With `permission=ask_before_call`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question
-    is in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
-    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own, and
-    `{"question": id}` names the question that it answers. It must do so where the id of the call does not: with
+    is in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as `{"decision":
+    "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, also with a `proposal`, is a decision of its own,
+    and `{"question": id}` names the question that it answers. It must do so where the id of the call does not: with
     `override_args`, where a response has two calls of one id, and where another toolset or process asked: only the one
     that asked can tell that the call of the history is still the one that was asked about. An approval of another
-    question is refused: the call becomes a deferred one again, and `refused` in its metadata says why. A call with
-    `ToolDenied` goes on record before the next request to the model. An invalid call is sent back as `ModelRetry`; any
-    other failure is a `ToolFailed`, which uses up no retries. The typed value of a result is the `metadata` of its
-    `ToolReturnPart`.
+    question, and a proposal that does not fit the tool, is refused: the call becomes a deferred one again, and
+    `refused` in its metadata says why. A call with `ToolDenied` goes on record before the next request to the model. An
+    invalid call is sent back as `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed
+    value of a result is the `metadata` of its `ToolReturnPart`.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 
@@ -126,15 +126,16 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         scope = f"response {len(responses)}"
         call = await self._bridge.read(name, payload, ctx.tool_call_id or "", ctx, scope)
         answer = ctx.tool_call_metadata
+        is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
+        decision = decision_of(True if is_plain else answer)
         if call.question is not None:
             slot = call.meta.user, scope, ctx.tool_call_id or ""
             asked = self._asked.pop(slot, "")
             refused = _refused(call, payload, responses, ctx, asked) if ctx.tool_call_approved else ""
+            refused = refused or call.proposal_problem(decision)
             if refused or not ctx.tool_call_approved:
                 _keep(self._asked, slot, call.question_id)
                 raise ApprovalRequired(metadata={**call.question_data(), **({"refused": refused} if refused else {})})
-        is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
-        decision = decision_of(True if is_plain else answer)
         outcome = await self._bridge.make(call, decision if ctx.tool_call_approved else None)
         if outcome.is_error:
             raise ModelRetry(outcome.text) if outcome.is_invalid else ToolFailed(outcome.text)

@@ -234,9 +234,9 @@ class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
     `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated (empty
-    if it was the service that rejected the args), and `example` are valid args, both as JSON text. `cause` is the
-    exception, if there was one: it stays in the process, and is not a field, because exceptions can often be neither
-    copied nor pickled.
+    if it was the service that rejected the args), and `example` are valid args, both as JSON text. `proposal` are
+    the args that who denied the call would allow, as JSON text without secrets. `cause` is the exception, if there was
+    one: it stays in the process, and is not a field, because exceptions can often be neither copied nor pickled.
     """
 
     message: str
@@ -247,6 +247,7 @@ class ToolError:
     retry_after: float | None = None
     prior_input: str = ""
     example: str = ""
+    proposal: str = ""
 
     @property
     def cause(self) -> BaseException | None:

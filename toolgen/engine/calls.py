@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,8 @@ from toolgen.contract.records import (
 from toolgen.engine.protocol import NotApprover, NotAsked, RunCancelled, RunFailed
 from toolgen.engine.requests import RunRequest, new_run_id
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.proposal import InvalidProposal
+from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical, value_of
 
 if TYPE_CHECKING:
@@ -106,8 +108,8 @@ async def call_by_engine(
 ) -> ToolResult[Any]:
     """Make a call by an engine, and wait for its result. Every failure is a result, as of `Runtime.invoke`.
 
-    `ask` answers what it asks, as the user of `meta`; without it the call waits for an answer to its run. Cancelling
-    does not cancel the run.
+    `ask` answers what it asks, as the user of `meta`; without it the call waits for an answer to its run. A proposal of
+    its denial that does not fit the tool is left out, and a warning is logged. Cancelling does not cancel the run.
     """
     run_id = await engine.start(call_request(request, meta, agent=agent, mode=mode, role=role))
     known: set[str] = set()
@@ -117,8 +119,13 @@ async def call_by_engine(
             return event
         if event is not None and ask is not None:
             known.add(event.id)
+            decision, by = await ask(event), meta.user or "caller"
             with suppress(NotAsked, NotApprover):  # somebody else has answered, or has to
-                await engine.decide(run_id, event.id, await ask(event), by=meta.user or "caller")
+                try:
+                    await engine.decide(run_id, event.id, decision, by=by)
+                except InvalidProposal as error:  # as of a callback: the denial stands
+                    warn("the denial of %s has no proposal", event.question["tool"], error=error)
+                    await engine.decide(run_id, event.id, replace(decision, proposal=None), by=by)
 
 
 def call_request(

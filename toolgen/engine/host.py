@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.grants import Grant
-    from toolgen.runtime.policy.permission import PermissionDecision
+    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import TracedOperation
 
@@ -319,7 +319,8 @@ class EngineHost:
         if question is not None:
             answers, answer = args.get("answers", 0), args.get("answer")
             if answer is None or answer["question"] != question_id(question, _asking(run, answers - 1)):
-                return {"asks": question_data(question, _asking(run, answers))}
+                args = {"digest": self._digest(question.tool_name), "assert_formats": self._asserts_formats(question)}
+                return {"asks": {**question_data(question, _asking(run, answers)), "args_schema": args}}
             context = answered(question, _decision(answer))
         granted = self._grants_of(run)
         denied, started = run.progress.denied, run.progress.started
@@ -400,6 +401,9 @@ class EngineHost:
         after = self.runtime.catalog.schema(ident, "args")
         lost = await asyncio.to_thread(without_effect, ident, before, after, value_of(request.payload))
         return f"{ident} has changed: {'; '.join(lost)}" if lost else ""
+
+    def _asserts_formats(self, question: PermissionRequest) -> bool:
+        return question.codec is not None and question.codec.asserts_formats
 
     def _digest(self, ident: str) -> str:
         """Return the digest of a tool's args schema; empty for no tool."""

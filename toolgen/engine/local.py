@@ -44,6 +44,7 @@ from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps,
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import checked_proposal
 
 if TYPE_CHECKING:
     from toolgen.engine.body import Retries
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activities, Activity, Reason, Retention, RunState, RunStep
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.engine.schedules import Schedule
+    from toolgen.runtime.codec.codec import Codec
 
 NO_ANSWER: Final = PermissionDecision(decision=Decision.DENY, reason="nobody answered in time")
 
@@ -176,7 +178,9 @@ class LocalEngine:
         asked = next((each for each in _open(run) if each.id == question), None)
         if asked is None:
             raise NotAsked(run_id, question)
-        answer = checked_answer(asked, run.request.user, decision, by)
+        has_proposal = decision.proposal is not None
+        codec = self._host.runtime.catalog.codec(asked.question["tool"], "args") if has_proposal else None
+        answer = checked_answer(asked, run.request.user, decision, by, codec)
         allowed = run.allowed.setdefault(question, [])
         missing = with_others(asked, run.request.user, answer, allowed)
         if isinstance(missing, ApprovalAnswer):
@@ -578,13 +582,14 @@ def _answer(run: _Running, answer: ApprovalAnswer) -> ApprovalAnswer:
 
 
 def checked_answer(
-    asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str
+    asked: Approval, user: str | None, decision: PermissionDecision, by: Approver | str, codec: Codec[Any] | None
 ) -> ApprovalAnswer:
-    """Return the answer that someone gives now to a question of a user's run.
+    """Return the answer that someone gives now to a question of a user's run. `codec` is that of the tool's args.
 
     All doors to the runs of an engine go through here; the permission stage checks the same when the call is made.
 
-    Raises `NotApprover`, and ValueError for texts that cannot be kept, such as a reason of more than 10,000 characters.
+    Raises `NotApprover`, and ValueError for texts that cannot be kept, such as a reason of more than 10,000 characters,
+    and for a proposal that does not fit the tool, also where its codec is not known.
     """
     by = Approver(by) if isinstance(by, str) else by
     texts = [("by", by.name), ("via", by.via), *(("a role", role) for role in by.roles)]
@@ -598,6 +603,8 @@ def checked_answer(
     refusal = asked.approvers.refusal(user, by)
     if refusal:
         raise NotApprover(asked.id, by.name, refusal)
+    if decision.proposal is not None:
+        decision = replace(decision, proposal=checked_proposal(codec, decision.proposal))
     return new_answer(asked.call, asked.question, decision, by)
 
 
@@ -630,6 +637,7 @@ def new_answer(call: str, question: Mapping[str, Any], decision: PermissionDecis
         at=time(),
         via=by.via,
         roles=by.roles,
+        proposal=decision.proposal,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -117,7 +117,8 @@ class ApprovalAnswer:
     """The answer to a question of a run: the only one.
 
     `by` says who gave it, `at` when, in seconds since 1970, and `via` from where; `roles` are those of that person.
-    Without `by` nobody has answered in time. `others` have allowed it before, where several people must.
+    Without `by` nobody has answered in time. `others` have allowed it before, where several people must. A denial may
+    have a `proposal`: args that fit the tool, without secrets.
     """
 
     question: str
@@ -130,11 +131,15 @@ class ApprovalAnswer:
     via: str = ""
     roles: tuple[str, ...] = ()
     others: tuple[Mapping[str, Any], ...] = ()
+    proposal: Mapping[str, Any] | None = None
 
     def as_json(self) -> Json:
-        """Return it as a JSON object."""
+        """Return it as a JSON object; `proposal` is left out where there is none."""
+        fields = asdict(replace(self, proposal=None))
+        del fields["proposal"]
         return {
-            **asdict(self),
+            **fields,
+            **({} if self.proposal is None else {"proposal": dict(self.proposal)}),
             "decision": str(self.decision),
             "roles": list(self.roles),
             "others": [dict(each) for each in self.others],
@@ -167,7 +172,8 @@ class ApprovalAnswer:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         by = " and ".join([*(each["by"] for each in self.others), self.by]) or "nobody: the time was up"
         via = f", from {self.via}" if self.via else ""
-        return f"{self.decision} for {self.tool}, by {by}, at {when}{via}"
+        proposal = "" if self.proposal is None else " with a proposal"
+        return f"{self.decision}{proposal} for {self.tool}, by {by}, at {when}{via}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +319,7 @@ class Engine(Protocol):
         One answer to a question counts. Raises `RunNotFound`, `AlreadyAnswered` with the one that counts, `NotAsked` if
         the run does not ask that, `NotApprover` for who may not answer it, `NeedsOthers` if this was noted, and more
         people must allow the call, and ValueError for texts that cannot be kept, such as a reason of more than 10,000
-        characters.
+        characters, and for a proposal that does not fit the tool (`InvalidPayload`).
         """
         ...
 

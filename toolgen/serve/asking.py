@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -10,8 +10,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import typed_proposal
 from toolgen.runtime.policy.terminal import described
 from toolgen.serve.calls import Question, current_call
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionRequest
 
 _COLUMNS: Final = 100
+
+ASKED_AGAIN: Final = 10
+"""How often a question is asked at most while the answer is invalid: a program may answer for the person."""
 
 _CHOICES: Final = {
     Decision.ALLOW_ONCE: "Allow once",
@@ -50,14 +55,26 @@ async def ask_client(request: PermissionRequest) -> PermissionDecision:
     """Ask the person behind the client for permission: `Runtime(..., permission=ask_client)`.
 
     A client that cannot ask, a form that is declined or cancelled, and a call that came through no server are denials.
+    A denial may have a reason and a proposal; the person is asked again while that does not fit the tool.
     """
     may_last = request.scope is not None
     choices = [choice for choice in Decision if may_last or choice is not Decision.ALLOW_FOR_SESSION]
-    try:
-        fields = await ask_person(question_text(request), permission_form(choices))
-    except CannotAsk as error:
-        return _denied(str(error))
-    return decision_of_form(fields, choices)
+    problem = ""
+    for _ in range(ASKED_AGAIN):
+        try:
+            fields = await ask_person(problem + question_text(request), permission_form(choices))
+        except CannotAsk as error:
+            return _denied(str(error))
+        try:
+            return decision_of_form(fields, choices, request.check_proposal)
+        except ValueError as error:
+            problem = problem_text(error)
+    return _denied("the person did not allow it")
+
+
+def problem_text(error: ValueError) -> str:
+    """Return what stands above a question that is asked again."""
+    return f"Nothing was answered: {visible(str(error))}\n\n"
 
 
 def question_text(request: PermissionRequest) -> str:
@@ -65,12 +82,19 @@ def question_text(request: PermissionRequest) -> str:
     return described(request, _COLUMNS)
 
 
-def decision_of_form(fields: Mapping[str, Any] | None, choices: Sequence[Decision]) -> PermissionDecision:
-    """Return the decision that a person made in a form; anything but one of the choices denies."""
-    answer = None if fields is None else fields.get("decision")
+def decision_of_form(
+    fields: Mapping[str, Any] | None, choices: Sequence[Decision], check: Callable[[Any], dict[str, Any]]
+) -> PermissionDecision:
+    """Return the decision that a person made in a form; anything but one of the choices denies.
+
+    `check` takes the args that they propose. Raises ValueError for those that do not fit, or that come with a decision
+    that is no denial.
+    """
+    fields = fields or {}
     for choice in choices:
-        if choice == answer:
-            return PermissionDecision(decision=choice)
+        if choice == fields.get("decision"):
+            reason, proposed = (str(fields.get(name) or "") for name in ("reason", "proposal"))
+            return PermissionDecision(decision=choice, reason=reason, proposal=typed_proposal(proposed, check))
     return _denied("the person did not allow it")
 
 
@@ -116,4 +140,10 @@ def permission_form(choices: Sequence[Decision]) -> dict[str, Any]:
     """Return the schema of the form in which a person makes a decision."""
     titles = [{"const": str(choice), "title": _CHOICES[choice]} for choice in choices]
     decision = {"type": "string", "title": "Decision", "oneOf": titles}
-    return {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
+    reason = {"type": "string", "title": "Reason", "description": "Of a denial, the model reads it."}
+    about = (
+        "With a denial: args that you would allow, as a JSON object. The model may call with them, which asks again."
+    )
+    proposal = {"type": "string", "title": "Proposal", "description": about}
+    fields = {"decision": decision, "reason": reason, "proposal": proposal}
+    return {"type": "object", "properties": fields, "required": ["decision"]}

@@ -31,12 +31,14 @@ from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.asking import (
+    ASKED_AGAIN,
     can_ask,
     decision_of_form,
     elicited,
     fields_of,
     is_modern,
     permission_form,
+    problem_text,
     question_text,
 )
 from toolgen.serve.calls import Question, Rising, answer_of
@@ -95,6 +97,7 @@ class DurableCalls:
         A call without a key is cancelled with its request, because no other request could have its result.
         """
         known: set[str] = set()
+        problem = ""
         starting: asyncio.Future[str] | None = None
         if params.request_state is None:
             key = _key_of(params)
@@ -107,14 +110,17 @@ class DurableCalls:
             if responses.keys() - {_KEY}:
                 raise _not_open(", ".join(sorted(responses.keys() - {_KEY})))
             if _KEY in responses:
-                known.add(question)
-                await self.answer(run_id, question, fields_of(responses[_KEY]))
+                try:
+                    await self.answer(run_id, question, fields_of(responses[_KEY]))
+                    known.add(question)
+                except ValueError as error:  # the question is open, and is asked again
+                    problem = problem_text(error)
         try:
             if starting is not None:
                 await asyncio.shield(starting)
             reporting = asyncio.create_task(self._report(ctx, run_id)) if "progress_token" in (ctx.meta or {}) else None
             try:
-                return await self._attend(ctx, run_id, known)
+                return await self._attend(ctx, run_id, known, problem)
             finally:
                 if reporting is not None:
                     reporting.cancel()
@@ -136,9 +142,10 @@ class DurableCalls:
         """Pass a person's answer to a call.
 
         A client may send an answer again, of which it does not know whether it came. Raises MCPError for one to a
-        question that the call does not ask, or that was answered otherwise.
+        question that the call does not ask, or that was answered otherwise, and ValueError for a reason or a proposal
+        that cannot be given.
         """
-        decision, by = decision_of_form(fields, _CHOICES), self._user or "client"
+        decision, by = decision_of_form(fields, _CHOICES, _as_given), self._user or "client"
         try:
             await self.engine.decide(run_id, question, decision, by=Approver(by, via="serve"))
         except AlreadyAnswered as error:
@@ -180,10 +187,14 @@ class DurableCalls:
             await asyncio.sleep(_REPORT_SECONDS)
 
     async def _attend(
-        self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str]
+        self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str], problem: str
     ) -> dict[str, Any] | InputRequiredResult:
-        """Wait for the end of a call. Its questions go to the client, and a long call becomes a task, if it can."""
+        """Wait for the end of a call. Its questions go to the client, and a long call becomes a task, if it can.
+
+        `problem` is what was wrong with the last answer.
+        """
         seconds = _TASK_SECONDS if has_tasks(ctx) else None
+        asked = 0
         while True:
             event = await next_event(self.engine, run_id, known=known, seconds=seconds)
             if isinstance(event, ToolResult):
@@ -191,13 +202,19 @@ class DurableCalls:
             if event is not None and can_ask(ctx):
                 if is_modern(ctx):
                     state = f"{run_id} {event.id}"
-                    return InputRequiredResult(input_requests={_KEY: form_of(event)}, request_state=state)
-                known.add(event.id)
-                form = form_of(event).params
+                    return InputRequiredResult(input_requests={_KEY: form_of(event, problem)}, request_state=state)
+                asked += 1
+                form = form_of(event, problem).params
                 assert isinstance(form, ElicitRequestFormParams)
                 fields = await elicited(ctx, Question(form.message, form.requested_schema))
-                with suppress(MCPError):  # somebody else has answered meanwhile: the call goes on by that
-                    await self.answer(run_id, event.id, fields)
+                problem = ""
+                try:
+                    with suppress(MCPError):  # somebody else has answered meanwhile: the call goes on by that
+                        await self.answer(run_id, event.id, fields)
+                except ValueError as error:
+                    problem = problem_text(error)
+                if not problem or asked >= ASKED_AGAIN:
+                    known.add(event.id)
             elif has_tasks(ctx):
                 return {"resultType": "task", **task_of(await self.engine.info(run_id))}
             else:
@@ -222,8 +239,13 @@ def task_of(info: RunInfo) -> dict[str, Any]:
     }
 
 
-def form_of(approval: Approval) -> ElicitRequest:
-    """Return the form in which a person answers a question of a call."""
+def _as_given(proposal: dict[str, Any]) -> dict[str, Any]:
+    """The engine checks a proposal."""
+    return proposal
+
+
+def form_of(approval: Approval, problem: str = "") -> ElicitRequest:
+    """Return the form in which a person answers a question of a call. `problem` stands above it."""
     asked = approval.question
     request = PermissionRequest(
         tool_name=asked["tool"],
@@ -244,7 +266,8 @@ def form_of(approval: Approval) -> ElicitRequest:
         suggested=Decision.DENY if asked["suggested"] == Decision.DENY else Decision.ALLOW_ONCE,
     )
     schema = permission_form(_CHOICES)
-    return ElicitRequest(params=ElicitRequestFormParams(message=question_text(request), requested_schema=schema))
+    message = problem + question_text(request)
+    return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
 def _not_open(question: str) -> MCPError:
@@ -322,7 +345,10 @@ def add_tasks(protocol: Server[Any], calls: DurableCalls) -> None:
         _check(ctx)
         info = await calls.owned(params.task_id)
         for question, answer in params.input_responses.items():
-            await calls.answer(info.run_id, question, fields_of(answer))
+            try:
+                await calls.answer(info.run_id, question, fields_of(answer))
+            except ValueError as error:
+                raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         return {}
 
     async def cancel(ctx: ServerRequestContext[Any, Any], params: TaskParams) -> dict[str, Any]:

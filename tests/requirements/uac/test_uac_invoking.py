@@ -16,12 +16,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from generated.catalogs import universal
+from specs.examples.router.app import Router
 from tests.project.checkout import ROOT
 from tests.project.examples.entries import EVERY_ENTRY, TARGET_CALLS
 from tests.requirements.uac.universal import Universal
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.contract.actions import ActionRule, ArgsNotMapped, ResolvedAction, UnknownActionError
+from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.runtime import Runtime, load
+from toolgen.runtime.calls.result import PROPOSED
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
+from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -331,3 +336,21 @@ def test_wrong_args_are_reported_by_the_names_that_the_caller_used(
     assert "request" not in answer.text
     assert "`to`" not in answer.text
     assert "args that fit" not in answer.text
+
+
+def test_a_proposal_reaches_a_caller_only_in_the_args_that_the_caller_uses(world: Universal) -> None:
+    def deny(request: PermissionRequest) -> PermissionDecision:
+        args = json.loads(request.arguments)
+        return PermissionDecision(decision=Decision.DENY, reason="not so", proposal=args)
+
+    catalog = world.runtime.catalog
+    executors = [*Router(world.folder / "denied").registrations, ActionTools(world.tool_use).registration()]
+    runtime = Runtime(catalog, executors=executors, missing=catalog.toolsets, permission=deny)
+    world.ops = RunOps(runtime, runtime.start_run())
+    args = {"path": "a.txt", "content": "x"}
+    mapped, same = world.invoke("agent.peer__alice", {"message": "hi"}), world.invoke("file__write", args)
+    for answer in (mapped, same):
+        assert answer.is_error
+        assert "permission was denied: not so" in answer.text
+    assert PROPOSED not in mapped.text
+    assert json.loads(same.text.splitlines()[-1].removeprefix(PROPOSED)) == args

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from mcp_types import ElicitResult
 from tests.unit.serve.conftest import TOKENS, Listening, Mode, Project
 from tests.unit.serve.test_tools import text_of
 from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.serve import ask_client
 
@@ -96,6 +98,42 @@ def test_any_other_answer_denies(added: Any, mode: Mode) -> None:
     assert [result.is_error for result in results] == [True] * len(NO_PERMISSION)
     assert all("permission was denied" in text_of(result) for result in results)
     assert len(person.asked) == len(NO_PERMISSION)
+
+
+PROPOSAL = {"book": "work", "text": "y"}
+
+
+def denied_with(proposal: str, decision: str = "deny") -> ElicitResult:
+    return ElicitResult(
+        action="accept", content={"decision": decision, "reason": "not this book", "proposal": proposal}
+    )
+
+
+@MODES
+def test_a_person_denies_with_a_proposal_and_is_asked_again_until_it_fits(added: Any, mode: Mode) -> None:
+    person = Person(
+        denied_with('{"book": 1, "text": "y"}'),
+        denied_with("{"),
+        denied_with(json.dumps(PROPOSAL), "allow_once"),
+        denied_with(json.dumps(PROPOSAL)),
+    )
+    (result,) = added(mode, "proposed", person)
+    assert result.is_error
+    assert "permission was denied: not this book\n" in text_of(result)
+    assert json.loads(text_of(result).splitlines()[-1].removeprefix(PROPOSED)) == PROPOSAL
+    first, *problems = (each.message.partition("\n")[0] for each in person.asked)
+    assert first == "team.notes.add asks to run"
+    for problem, expected in zip(problems, ("/book: ", "send valid JSON", "goes with a denial only"), strict=True):
+        assert problem.startswith("Nothing was answered: ")
+        assert expected in problem
+
+
+@MODES
+def test_a_program_that_answers_wrongly_for_ever_is_a_denial(added: Any, mode: Mode) -> None:
+    person = Person(*[denied_with("{")] * 10)
+    (result,) = added(mode, "wrong", person)
+    assert "permission was denied: the person did not allow it" in text_of(result)
+    assert (len(person.asked), person.answers) == (10, [])
 
 
 @MODES

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from toolgen.engine.dbos.engine import DbosEngine
     from toolgen.engine.dbos.worker import DbosWorker
 
-_BODY_BYTES: Final = 10_000
-_SIGNAL_BYTES: Final = 200_000
+_BODY_BYTES: Final = 200_000
 _SECONDS: Final = 10.0
 """How long a client may take to send its request, and how long it waits for the answer at most."""
 
@@ -182,7 +181,8 @@ class Endpoints:
 def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
     """Read a decision, and who makes it: `{"decision": "allow_once", "reason": "", "by": "ann", "roles": []}`.
 
-    Whoever has the token speaks for the people it names. Raises ValueError.
+    A denial may have a `proposal`, which the engine checks. Whoever has the token speaks for the people it names.
+    Raises ValueError.
     """
     given: Any = _body(environ, _BODY_BYTES) or {}
     reason, by, roles = given.get("reason", ""), given.get("by", "http"), given.get("roles", [])
@@ -190,15 +190,18 @@ def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
     if given.get("decision") not in list(Decision) or not are_texts or not all(isinstance(each, str) for each in roles):
         known = ", ".join(Decision)
         raise ValueError(
-            f'the body must be {{"decision": one of {known}, "reason": text, "by": who decides, "roles": their roles}}'
+            f'the body must be {{"decision": one of {known}, "reason": text, "by": who decides, "roles": their roles, '
+            '"proposal": args that would be allowed}'
         )
     via = f"http {environ.get('REMOTE_ADDR', '')}".rstrip()
-    return PermissionDecision(decision=Decision(given["decision"]), reason=reason), Approver(by, tuple(roles), via)
+    decision = Decision(given["decision"])
+    answer = PermissionDecision(decision=decision, reason=reason, proposal=given.get("proposal"))
+    return answer, Approver(by, tuple(roles), via)
 
 
 def _signal(environ: WSGIEnvironment) -> tuple[Any, str, str]:
     """Read a signal, and who sends it: `{"value": 1, "by": "ci", "key": ""}`. Raises ValueError."""
-    given = _body(environ, _SIGNAL_BYTES)
+    given = _body(environ, _BODY_BYTES)
     by, key = (None, None) if given is None else (given.get("by", "http"), given.get("key", ""))
     if given is None or not isinstance(by, str) or not by or not isinstance(key, str):
         raise ValueError(

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from toolgen.engine.children import caller
 from toolgen.engine.dbos.connections import CLIENT
+from toolgen.engine.dbos.contracts import contract_of
 from toolgen.engine.dbos.database import (
     AWAITED,
     BY_CALL,
@@ -75,6 +76,7 @@ from toolgen.engine.protocol import (
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
 from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
+from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.redact.warning import warn
 
@@ -263,7 +265,8 @@ class DbosEngine:
             given = next((each for each in await self.answers(run_id) if each.question == question), None)
             raise NotAsked(run_id, question) if given is None else AlreadyAnswered(run_id, given)
         user = (await self._status(run_id)).authenticated_user
-        answer = checked_answer(asked, user, decision, by)
+        codec = None if decision.proposal is None else await self._codec(asked)
+        answer = checked_answer(asked, user, decision, by, codec)
         allowed: list[ApprovalAnswer] = []
         while isinstance(missing := with_others(asked, user, answer, allowed), str):
             if answer.by in (each.by for each in allowed):
@@ -275,6 +278,15 @@ class DbosEngine:
         if kept != sent:
             raise AlreadyAnswered(run_id, _answer(kept))
         return _answer(kept)
+
+    async def _codec(self, asked: Approval) -> Codec[Any] | None:
+        """Return the codec of the args that a question is about; None where no worker has told their schema."""
+        args = asked.question.get("args_schema")
+        if args is None:
+            return None
+        look = partial(contract_of, self._tables.engine, asked.question["tool"], args["digest"])
+        schema = await self._with_database(lambda: asyncio.to_thread(look))
+        return None if schema is None else Codec.of(schema, assert_formats=args["assert_formats"])
 
     async def _allowed(self, run_id: str, place: int, answer: ApprovalAnswer) -> ApprovalAnswer:
         """Note that someone has allowed a call which several people must; return who has the place."""

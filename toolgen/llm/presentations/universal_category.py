@@ -156,13 +156,14 @@ class UniversalCategory:
         name, args, _ = _invoked(call.asked)
         try:
             self._view.rule(name)
-        except UnknownActionError as error:
-            refusal = unknown_action(name, error.reason, await suggestions.of(name))
+        except UnknownActionError as unknown:
+            refusal = unknown_action(name, unknown.reason, await suggestions.of(name))
             return answer_json(call, refusal, is_error=True)
-        if result.error is None or result.error.kind is not FailureKind.INVALID_CALL:
+        error = result.error
+        if error is None or (error.kind is not FailureKind.INVALID_CALL and not error.proposal):
             return answer(call, result)
         entry = await self._view.find(name)
-        return answer(call, result if entry.action.schema is None else _as_asked(result, result.error, args, entry))
+        return answer(call, result if entry.action.schema is None else _as_asked(result, error, args, entry))
 
 
 def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
@@ -202,7 +203,7 @@ def _invalid(result: ToolResult[Any], error: ToolError, tool: OfferedTool) -> di
 def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: ActionEntry) -> ToolResult[Any]:
     """Describe an error in terms of the args of a mapped action instead of those of its target."""
     schema = dict(entry.schema)
-    shown = replace(error, prior_input="", example="")
+    shown = replace(error, prior_input="", example="", proposal="")
     try:
         Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
     except InvalidPayload as invalid:

@@ -104,15 +104,16 @@ class ToolUnavailable(RuntimeError):
 
 
 class PermissionDenied(RuntimeError):
-    """Permission for the call was denied."""
+    """Permission for the call was denied. `proposal` are args that a person would allow, as JSON text, if any."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, proposal: str = "") -> None:
         self.name = name
         self.reason = reason
+        self.proposal = proposal
         super().__init__(f"{name} was not allowed to run: {reason}")
 
-    def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str]]:
-        return (type(self), (self.name, self.reason))
+    def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str, str]]:
+        return (type(self), (self.name, self.reason, self.proposal))
 
 
 class PermissionFailed(PermissionDenied):

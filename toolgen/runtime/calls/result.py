@@ -45,6 +45,9 @@ _MESSAGE: Final = 300
 _TEXT: Final = 2000
 _ISSUES: Final = 1000
 _HINT: Final = 1200
+PROPOSED: Final = "proposed args (a call with them asks again): "
+"""What the line begins with that has the proposal of a person who denied a call."""
+
 _INPUT: Final = 500
 """Maximum characters of an invalid payload that are repeated to the model."""
 
@@ -154,7 +157,8 @@ def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
 def error_text(error: ToolError) -> str:
     """Describe an error and how to fix it, one issue per line, in at most `_TEXT` characters.
 
-    Issues of a result are left out: a model can do nothing about them.
+    Issues of a result are left out: a model can do nothing about them. A proposal is the last line, and is never cut:
+    `PROPOSED`, and a JSON object.
     """
     lines = [error.message]
     if error.issues and error.kind is not FailureKind.MALFORMED_RESULT:
@@ -165,7 +169,8 @@ def error_text(error: ToolError) -> str:
         lines.append(f"you sent: {error.prior_input}")
     if error.example:
         lines.append(f"args that fit: {error.example}")
-    return cut("\n".join(map(visible, lines)), _TEXT)
+    text = cut("\n".join(map(visible, lines)), _TEXT)
+    return f"{text}\n{PROPOSED}{error.proposal}" if error.proposal else text
 
 
 def _issue_lines(issues: Sequence[Issue]) -> list[str]:
@@ -176,14 +181,17 @@ def _issue_lines(issues: Sequence[Issue]) -> list[str]:
 
 
 def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
-    """Return a result whose error, created by an executor, can be shown: without secrets and folders, within bounds."""
+    """Return a result whose error, created by an executor, can be shown: without secrets and folders, within bounds.
+
+    It has no proposal: only who denies a call has one.
+    """
     error = result.error
     if error is None:
         return result
     result = hide_other_fields(result, secrets)
     hide = _hiding(secrets)
     message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
-    shown = replace(result.error or error, message=message, hint=hint)
+    shown = replace(result.error or error, message=message, hint=hint, proposal="")
     shown = shown if error.cause is None else shown.caused_by(error.cause)
     return with_error_shown(replace(result, error=shown))
 
@@ -206,6 +214,8 @@ def tool_error_from_error(
     issues = _issues(error) if isinstance(error, InvalidPayload) and not by_handler else ()
     retry_after = error.retry_after if isinstance(error, ToolRateLimited) else None
     found = ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, retry_after=retry_after)
+    if isinstance(error, PermissionDenied) and not by_handler:
+        found = replace(found, proposal=error.proposal)
     return hide_error(found.caused_by(error), secrets)
 
 

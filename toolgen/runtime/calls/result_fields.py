@@ -156,4 +156,5 @@ _OF_ERROR: Final[Mapping[str, tuple[_Fits, str]]] = {
     "retry_after": (_or_none(is_number), "a number of seconds, or None"),
     "prior_input": _TEXT,
     "example": _TEXT,
+    "proposal": _TEXT,
 }

@@ -60,6 +60,11 @@ class Codec(Generic[T]):
         """The JSON Schema. Must not be modified."""
         return self._source.schema
 
+    @property
+    def asserts_formats(self) -> bool:
+        """Whether `format` is checked, and not only described."""
+        return self._source.assert_formats
+
     def decode(self, payload: bytes | str) -> T:
         """Parse, validate and build. Raises `InvalidPayload`."""
         return self.decoder(payload)

@@ -19,6 +19,7 @@ from toolgen.runtime.redact.call_secrets import (
     hide_data,
     hide_error,
     hide_issue,
+    hide_payload,
     hide_result,
     hide_text,
     is_about_secret,
@@ -169,6 +170,8 @@ def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
     }
     if error.prior_input:
         encoded["prior_input"] = REDACTED if secrets.args else hidden.prior_input
+    if error.proposal:
+        encoded["proposal"] = hide_payload(error.proposal, secrets)
     return encoded if error.retry_after is None else {**encoded, "retry_after": error.retry_after}
 
 

@@ -118,7 +118,7 @@ def _shown(question: PermissionRequest) -> dict[str, Any]:
 def decision_of(answer: Any) -> PermissionDecision:
     """Read an answer to a question: a `Decision` or its text, True or False, or `{"decision": …, "reason": …}`.
 
-    Anything else is a denial.
+    A denial may also have a `proposal`, which is not checked here. Anything else is a denial.
     """
     if isinstance(answer, PermissionDecision):
         return answer
@@ -126,5 +126,9 @@ def decision_of(answer: Any) -> PermissionDecision:
     if isinstance(given, bool):
         given = Decision.ALLOW_ONCE if given else Decision.DENY
     if isinstance(given, str) and given in set(Decision) and isinstance(reason, str):
-        return PermissionDecision(decision=Decision(given), reason=reason)
+        proposal = answer.get("proposal") if is_object(answer) else None
+        try:
+            return PermissionDecision(decision=Decision(given), reason=reason, proposal=proposal)
+        except ValueError as error:
+            return PermissionDecision(decision=Decision.DENY, reason=str(error))
     return PermissionDecision(decision=Decision.DENY, reason="the answer was no decision")

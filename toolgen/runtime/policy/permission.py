@@ -12,6 +12,7 @@ from toolgen.contract.records import NOTHING
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import Permission
+    from toolgen.runtime.codec.codec import Codec
     from toolgen.runtime.policy.approvers import Approver, Approvers
 
 
@@ -30,12 +31,23 @@ class PermissionDecision:
     The `reason` of a denial is sent to the model. The reason and `metadata`, a JSON object, are recorded with the call.
     `people` are those who have decided so; where a policy says who may (`PermissionRequest.approvers`), a call runs
     only if they may.
+
+    A denial may have a `proposal`: args of the tool, as a JSON object, that a person would allow. The model gets it
+    with the reason, and may call with it, which asks again: a proposal allows nothing. One that does not fit the args
+    is left out, and a warning is logged; `PermissionRequest.check_proposal` finds that before.
+
+    Raises ValueError for a proposal with another decision than a denial.
     """
 
     decision: Decision
     reason: str = ""
     metadata: Mapping[str, Any] = NOTHING
     people: tuple[Approver, ...] = ()
+    proposal: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.proposal is not None and self.decision in (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION):
+            raise ValueError(f"a proposal goes with a denial only, and not with {self.decision!s}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +65,8 @@ class PermissionRequest:
     the rules that require permission, `hook` is the outcome of the hooks (`passed`, or empty without hooks), and
     `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled, and
     the id of the stored login that the call would use: an answer allows this tool by this login, and not another one
-    with the same name. `approvers` are those who may answer, if a policy says so.
+    with the same name. `approvers` are those who may answer, if a policy says so. `codec` is that of the tool's args,
+    for people who propose others (`check_proposal`); None where only the question is known.
     """
 
     tool_name: str
@@ -76,6 +89,16 @@ class PermissionRequest:
     suggested: Decision = Decision.ALLOW_ONCE
     contract: str = field(default="", compare=False)
     approvers: Approvers | None = None
+    codec: Codec[Any] | None = field(default=None, compare=False, repr=False)
+
+    def check_proposal(self, proposal: Any) -> dict[str, Any]:
+        """Return args that a person would allow as they may be given with a denial: plain JSON, without secrets.
+
+        Raises `InvalidPayload`, with the places of the errors, for what does not fit the tool.
+        """
+        from toolgen.runtime.policy.proposal import checked_proposal  # few people propose anything
+
+        return checked_proposal(self.codec, proposal)
 
 
 PermissionCallback: TypeAlias = Callable[

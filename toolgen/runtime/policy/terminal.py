@@ -6,15 +6,20 @@ import asyncio
 import os
 import sys
 from select import select
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 from weakref import WeakKeyDictionary
 
-from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import PROPOSAL_BYTES, typed_proposal
 from toolgen.runtime.redact.shown_args import joined
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.runtime.policy.permission import PermissionRequest
+
+T = TypeVar("T")
 
 _ANSWERS: Final = {
     b"y": Decision.ALLOW_ONCE,
@@ -29,8 +34,14 @@ _OUTCOMES: Final = {
     Decision.ALLOW_FOR_SESSION: "allowed for this session",
     Decision.DENY: "denied",
 }
+_REASON, _PROPOSAL = b"d", b"p"
+"""Denials whose reason, or reason and proposal, are asked next."""
+
 _MAX_ANSWER: Final = 64
 """Maximum bytes of an answer line; a longer line is not an answer."""
+
+_MAX_REASON: Final = 4000
+"""Maximum bytes of the line of a reason. A terminal gives no longer ones."""
 
 _MAX_FIELD: Final = 2000
 """Maximum characters shown of one field of a request."""
@@ -42,9 +53,10 @@ _DEFAULT_COLUMNS: Final = 80
 class TerminalPrompt:
     """Prompts at the terminal: allow once, allow for this session if there is one, or deny.
 
-    End of input and unknown answers deny. Prompts are sequential, so a program needs one `TerminalPrompt` for its
-    terminal. It reads the file descriptor of `stdin` up to the end of a line: it does not see buffered input, and
-    nothing else may read from the descriptor at the same time.
+    A denial may have a reason, and a proposal: args as JSON in one line, which are asked for again until they fit the
+    tool; an empty line is none. End of input and unknown answers deny. Prompts are sequential, so a program needs one
+    `TerminalPrompt` for its terminal. It reads the file descriptor of `stdin` up to the end of a line: it does not see
+    buffered input, and nothing else may read from the descriptor at the same time.
 
     A cancelled prompt, for example after a timeout, stops reading, and a late answer is not used for the next prompt.
     At a terminal, input typed before a prompt appeared is discarded.
@@ -56,7 +68,7 @@ class TerminalPrompt:
         self._is_late = False
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
-    async def __call__(self, request: PermissionRequest) -> Decision:
+    async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""
         async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             descriptor = self._stdin.fileno()
@@ -65,16 +77,45 @@ class TerminalPrompt:
                 self._is_late = False
             self._say(question(request, _columns(self._stderr)))
             try:
-                line = await _read_line(descriptor)
+                line = await _read_line(descriptor, _MAX_ANSWER) or b""
+                word = line.strip().lower() if len(line) <= _MAX_ANSWER else b""
+                if word == _REASON or (word == _PROPOSAL and request.codec is not None):
+                    return await self._denied(request, descriptor, has_proposal=word == _PROPOSAL)
             except asyncio.CancelledError:
                 self._is_late = True
                 self._say("\nno answer\n")
                 raise
-            decision = _ANSWERS.get(line.strip().lower(), Decision.DENY)
+            decision = _ANSWERS.get(word, Decision.DENY)
             if decision is Decision.ALLOW_FOR_SESSION and request.scope is None:
                 decision = Decision.DENY
             self._say(f"{_OUTCOMES[decision]}\n")
             return decision
+
+    async def _denied(self, request: PermissionRequest, descriptor: int, *, has_proposal: bool) -> PermissionDecision:
+        reason = await self._asked("Why? ", descriptor, _MAX_REASON, str)
+        proposal = None
+        if has_proposal:
+            proposal = await self._asked(
+                "Args that you would allow, as JSON in one line: ",
+                descriptor,
+                PROPOSAL_BYTES,
+                lambda text: typed_proposal(text, request.check_proposal),
+            )
+        self._say("denied\n" if proposal is None else "denied, with a proposal\n")
+        return PermissionDecision(decision=Decision.DENY, reason=reason or "", proposal=proposal)
+
+    async def _asked(self, label: str, descriptor: int, most: int, read: Callable[[str], T]) -> T | None:
+        """Ask until a line can be read. The end of input is an empty line."""
+        while True:
+            self._say(label)
+            line = await _read_line(descriptor, most)
+            text = (line or b"").strip().decode(errors="replace")
+            try:
+                if line is not None and len(line) > most:
+                    raise ValueError(f"the line has more than {most} bytes")
+                return read(text)
+            except ValueError as error:
+                self._say(f"{visible(str(error))}\n")
 
     def _say(self, text: str) -> None:
         self._stderr.write(text)
@@ -84,7 +125,8 @@ class TerminalPrompt:
 def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
     """Format the prompt: the request, and the choices."""
     session = "" if request.scope is None else "[s] for this session, with this scope, "
-    return f"\n{described(request, columns)}\nRun it? [y] once, {session}[n] no: "
+    other = "" if request.codec is None else "[p] no, but with other args, "
+    return f"\n{described(request, columns)}\nRun it? [y] once, {session}[d] no, and why, {other}[n] no: "
 
 
 def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
@@ -155,14 +197,14 @@ def _discard_pending_input(descriptor: int) -> None:
         pass
 
 
-async def _read_line(descriptor: int) -> bytes:
-    """Read exactly one line. Return empty bytes if it is too long, or at the end of input.
+async def _read_line(descriptor: int, most: int) -> bytes | None:
+    """Read exactly one line. Return one byte too many of a line that is too long, and None at the end of input.
 
     Waits in the event loop, not in a thread, which would continue to read after cancellation.
     """
     loop = asyncio.get_running_loop()
     line = bytearray()
-    ended: asyncio.Future[bytes] = loop.create_future()
+    ended: asyncio.Future[bytes | None] = loop.create_future()
 
     def read_byte() -> None:
         if ended.done():  # cancelled before this callback ran
@@ -172,9 +214,8 @@ async def _read_line(descriptor: int) -> bytes:
         except OSError:  # the terminal was closed
             byte = b""
         if byte in (b"", b"\n"):
-            is_whole = byte and len(line) <= _MAX_ANSWER
-            ended.set_result(bytes(line) if is_whole else b"")
-        elif len(line) <= _MAX_ANSWER:
+            ended.set_result(bytes(line) if byte else None)
+        elif len(line) <= most:
             line.extend(byte)
 
     try:

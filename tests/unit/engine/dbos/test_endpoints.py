@@ -169,6 +169,37 @@ def test_a_question_is_seen_and_answered_over_http(tmp_path: Path) -> None:
     served(tmp_path, body)
 
 
+def test_a_question_is_denied_with_a_proposal_over_http(tmp_path: Path) -> None:
+    async def body(served: Served) -> None:
+        run_id = await served.engine.start(request([write("a")]))
+        (asked,) = await until(lambda: served.engine.approvals(run_id))
+        place = f"/runs/{run_id}/approvals/{quote(asked.id)}"
+        given: dict[str, Any] = {"decision": "deny", "reason": "not there", "by": "ann"}
+        for proposal, problem in (
+            ({"path": 1, "content": ""}, "the proposal cannot be given: /path: "),
+            ("x", "the proposal cannot be given: propose a JSON object of args"),
+            (False, "the proposal cannot be given: propose a JSON object of args"),
+            (
+                {"path": "a", "content": "x" * 70_000},
+                "the proposal cannot be given: propose args of at most 65536 bytes",
+            ),
+        ):
+            status, answer = await served.ask(place, {**given, "proposal": proposal}, method="POST", token=TOKEN)
+            assert (status, answer["error"][: len(problem)]) == (400, problem)
+        allowing = {"decision": "allow_once", "by": "ann", "proposal": {"path": "b", "content": ""}}
+        status, answer = await served.ask(place, allowing, method="POST", token=TOKEN)
+        assert (status, answer["error"]) == (400, "a proposal goes with a denial only, and not with allow_once")
+        assert await served.engine.answers(run_id) == []
+        proposal = {"path": "b", "content": "x" * 60_000}
+        status, answer = await served.ask(place, {**given, "proposal": proposal}, method="POST", token=TOKEN)
+        assert (status, answer["proposal"]) == (200, proposal)
+        end = await served.engine.result(run_id, 20)
+        assert any(json.dumps(proposal, separators=(",", ":"), sort_keys=True) in each.content for each in end.messages)
+        assert (await served.ask(f"/runs/{run_id}", token=TOKEN))[1]["answers"] == [answer]
+
+    served(tmp_path, body)
+
+
 def test_a_run_is_cancelled_over_http(tmp_path: Path) -> None:
     async def body(served: Served) -> None:
         run_id = await served.engine.start(request([write("a")]))
@@ -354,7 +385,7 @@ def test_what_a_request_cannot_have_as_its_body_is_named(tmp_path: Path, monkeyp
         run_id = await served.engine.start(request([write("a")]))
         (asked,) = await until(lambda: served.engine.approvals(run_id))
         place, signal = f"/runs/{run_id}/approvals/{asked.id}", f"/runs/{run_id}/signals/go"
-        for path, most in ((place, 10_000), (signal, 200_000)):
+        for path, most in ((place, 200_000), (signal, 200_000)):
             padded = json.dumps({"decision": "deny"}).encode() + b" " * most
             status, told = await served.ask(path, padded, method="POST", token=TOKEN)
             assert (status, told) == (413, {"error": f"the body has {len(padded)} bytes; there may be {most}"})

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 from toolgen.runtime.policy.terminal import TerminalPrompt, question
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def screen() -> Iterator[Screen]:
 BOTH = pytest.mark.parametrize("opened", [pipe, screen])
 
 
-def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, str]:
+def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Any, str]:
     """Return the decision for a line, and the output."""
     with pipe() as terminal:
         terminal.send(typed)
@@ -132,7 +133,9 @@ def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, 
 def test_reg_93_there_are_three_choices(typed: str, decision: Decision, outcome: str) -> None:
     found, shown = answer(typed)
     assert found is decision
-    assert shown.endswith(f"Run it? [y] once, [s] for this session, with this scope, [n] no: {outcome}\n")
+    assert shown.endswith(
+        f"Run it? [y] once, [s] for this session, with this scope, [d] no, and why, [n] no: {outcome}\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,7 @@ def test_reg_93_the_end_of_input_and_invalid_answers_are_denials(typed: str) -> 
 def test_without_a_scope_there_is_no_choice_for_the_session() -> None:
     found, shown = answer("s\n", replace(REQUEST, scope=None))
     assert found is DENY
-    assert shown.endswith("Run it? [y] once, [n] no: denied\n")
+    assert shown.endswith("Run it? [y] once, [d] no, and why, [n] no: denied\n")
 
 
 @pytest.mark.parametrize(("content", "decision"), [("y\nn\n", ONCE), ("", DENY)])
@@ -169,7 +172,7 @@ def test_reg_93_stdin_may_be_empty(file: str) -> None:
 
 @BOTH
 def test_nothing_after_a_line_is_read(opened: Any) -> None:
-    async def ask_twice(terminal: Pipe) -> list[Decision]:
+    async def ask_twice(terminal: Pipe) -> list[Any]:
         first = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ")
         await terminal.type("y\nthe host's own line\n")
@@ -181,7 +184,7 @@ def test_nothing_after_a_line_is_read(opened: Any) -> None:
 
 
 def test_pending_lines_in_a_pipe_answer_one_question_each() -> None:
-    async def ask(terminal: Pipe) -> list[Decision]:
+    async def ask(terminal: Pipe) -> list[Any]:
         return [await terminal.prompt(REQUEST) for _ in range(4)]
 
     with pipe() as terminal:
@@ -192,7 +195,7 @@ def test_pending_lines_in_a_pipe_answer_one_question_each() -> None:
 
 @BOTH
 def test_concurrent_questions_are_asked_one_after_the_other(opened: Any) -> None:
-    async def ask(terminal: Pipe) -> list[Decision]:
+    async def ask(terminal: Pipe) -> list[Any]:
         names = ["first.tool", "second.tool", "third.tool"]
         asked = [asyncio.create_task(terminal.prompt(replace(REQUEST, tool_name=name))) for name in names]
         for number, (name, typed) in enumerate(zip(names, "yns", strict=True), 1):
@@ -209,7 +212,7 @@ def test_concurrent_questions_are_asked_one_after_the_other(opened: Any) -> None
 
 @BOTH
 def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
-    async def ask(terminal: Pipe, before: int) -> list[Decision]:
+    async def ask(terminal: Pipe, before: int) -> list[Any]:
         asked = [asyncio.create_task(terminal.prompt(REQUEST)) for _ in range(3)]
         for number in range(3):
             await terminal.shows("no: ", times=before + number + 1)
@@ -223,7 +226,7 @@ def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
 @BOTH
 @pytest.mark.parametrize("half", ["", "n", "yes and more"])
 def test_the_answer_to_a_cancelled_question_goes_to_the_next_one(opened: Any, half: str) -> None:
-    async def ask(terminal: Pipe) -> Decision:
+    async def ask(terminal: Pipe) -> Any:
         await give_up(terminal, half)
         second = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ", times=2)
@@ -238,7 +241,7 @@ def test_the_answer_to_a_cancelled_question_goes_to_the_next_one(opened: Any, ha
 @BOTH
 @pytest.mark.parametrize("late", ["y\n", "es\n", "y\ny\n"])
 def test_a_late_answer_is_not_used_for_the_next_question(opened: Any, late: str) -> None:
-    async def ask(terminal: Pipe) -> Decision:
+    async def ask(terminal: Pipe) -> Any:
         await give_up(terminal, "y" if late == "es\n" else "")
         await terminal.type(late)
         second = asyncio.create_task(terminal.prompt(REQUEST))
@@ -285,7 +288,7 @@ def test_a_question_may_be_cancelled_while_the_answer_arrives() -> None:
 
 
 def test_input_typed_before_a_question_does_not_answer_it() -> None:
-    async def ask(terminal: Screen) -> Decision:
+    async def ask(terminal: Screen) -> Any:
         await terminal.type("y\ny\ny")
         asked = asyncio.create_task(terminal.prompt(REQUEST))
         await terminal.shows("no: ")
@@ -297,7 +300,7 @@ def test_input_typed_before_a_question_does_not_answer_it() -> None:
 
 
 def test_a_terminal_that_hangs_up_is_a_denial() -> None:
-    async def ask(terminal: Screen) -> Decision:
+    async def ask(terminal: Screen) -> Any:
         prompt = TerminalPrompt(terminal.stdin, StringIO())
         asked = asyncio.create_task(prompt(REQUEST))
         await asyncio.sleep(0)
@@ -376,7 +379,7 @@ def test_a_question_shows_the_content_of_the_request() -> None:
         "     agent | worker a-7\n"
         "     hooks | passed\n"
         " suggested | deny\n"
-        "Run it? [y] once, [s] for this session, with this scope, [n] no: "
+        "Run it? [y] once, [s] for this session, with this scope, [d] no, and why, [n] no: "
     )
 
 
@@ -433,3 +436,103 @@ def test_no_call_can_forge_a_line_of_the_question(text: str, columns: int) -> No
         assert fact.index("|") == 11
         assert all(char.isprintable() or char == "\u3000" for char in fact), ascii(fact)
         assert sum(1 if char.isascii() else 2 for char in fact) < columns
+
+
+BOOKS = {"type": "object", "properties": {"book": {"enum": ["home", "work"]}}, "additionalProperties": False}
+WITH_CODEC = replace(REQUEST, codec=Codec.of(BOOKS))
+
+
+def test_a_denial_may_have_a_reason() -> None:
+    found, shown = answer("d\nnot \x1b[31mtoday\u2028\n")
+    assert found == PermissionDecision(decision=DENY, reason="not \x1b[31mtoday\u2028")
+    assert shown.endswith("[d] no, and why, [n] no: Why? denied\n")
+
+
+def test_a_denial_may_have_a_proposal() -> None:
+    found, shown = answer('p\nthe other one\n {"book": "work"}\n', WITH_CODEC)
+    assert found == PermissionDecision(decision=DENY, reason="the other one", proposal={"book": "work"})
+    assert shown.endswith(
+        "[d] no, and why, [p] no, but with other args, [n] no: "
+        "Why? Args that you would allow, as JSON in one line: denied, with a proposal\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"book": "car"}', "the proposal cannot be given: /book: "),
+        ('{"other": 1}', "the proposal cannot be given: "),
+        ('{"\\u001b[2J": 1}', "the proposal cannot be given: "),
+        ("[]", "the proposal cannot be given: propose a JSON object of args"),
+        ("{'book'}", "the proposal cannot be given: send valid JSON: "),
+        ('{"book": "\\ud800"}', "the proposal cannot be given: "),
+        ("[" * 10_000, "the proposal cannot be given: send valid JSON: "),
+        ('{"\x1b[2J": 1}', "the proposal cannot be given: send valid JSON: "),
+        ('{"book": "' + "x" * 70_000 + '"}', "the line has more than 65536 bytes"),
+    ],
+    ids=lambda each: str(each)[:15],
+)
+def test_an_invalid_proposal_is_asked_for_again(line: str, problem: str) -> None:
+    async def ask(terminal: Pipe) -> Any:
+        asked = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        text = f'p\n\n{line}\n{{"book": "home"}}\n'
+        sending = asyncio.create_task(asyncio.to_thread(terminal.send, text))  # a pipe holds less
+        await sending
+        return await asked
+
+    with pipe() as terminal:
+        found = asyncio.run(ask(terminal))
+        assert found == PermissionDecision(decision=DENY, proposal={"book": "home"})
+        shown = terminal.screen()
+    assert f"one line: {problem}" in shown
+    assert shown.count("Args that you would allow") == 2
+    assert shown.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [("p\n", ""), ("p\nwhy\n", "why"), ("p\nwhy\n\n", "why"), ("p\nwhy\n{}x\n", "why"), ("d\n", ""), ("d\n\n", "")],
+)
+def test_the_end_of_input_denies_without_a_proposal(typed: str, reason: str) -> None:
+    found, shown = answer(typed, WITH_CODEC)
+    assert found == PermissionDecision(decision=DENY, reason=reason)
+    assert shown.endswith((": denied\n", "? denied\n"))
+
+
+def test_where_the_args_are_not_known_there_can_be_no_proposal() -> None:
+    found, shown = answer('p\nwhy\n{"book": "work"}\n')
+    assert (found, "other args" in shown) == (DENY, False)
+
+
+def test_a_long_reason_is_asked_for_again() -> None:
+    found, shown = answer(f"d\n{'x' * 5_000}\nshort\n")
+    assert found == PermissionDecision(decision=DENY, reason="short")
+    assert "Why? the line has more than 4000 bytes\nWhy? denied\n" in shown
+
+
+def test_a_prompt_that_is_cancelled_at_its_second_line_uses_no_late_answer() -> None:
+    async def ask(terminal: Pipe) -> Any:
+        first = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        terminal.send("p\n")
+        await terminal.shows("Why? ")
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        terminal.send("y\n")
+        second = asyncio.create_task(terminal.prompt(WITH_CODEC))
+        await terminal.shows("no: ", times=2)
+        terminal.send("n\n")
+        return await second
+
+    with pipe() as terminal:
+        assert asyncio.run(ask(terminal)) is DENY
+
+
+def test_the_model_reads_what_was_typed() -> None:
+    with pipe() as terminal:
+        catalog = catalog_of(must_not_run, input_schema=BOOKS)
+        terminal.send('p\nthe other one\n{"book": "work"}\n')
+        result = asyncio.run(call(runtime_of(catalog, permission=terminal.prompt), payload='{"book": "home"}'))
+    assert code_of(result) == "permission_denied"
+    assert result.content[0].data.endswith('asks again): {"book":"work"}')
+    assert "permission was denied: the other one\n" in result.content[0].data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,9 +11,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, InputRequiredResult
 
 from tests.unit.cli.command_line import toolgen
-from tests.unit.serve.test_permission import Person, accepted
+from tests.unit.serve.test_permission import Person, accepted, denied_with
 from tests.unit.serve.test_tools import exists, text_of
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
+from toolgen.runtime.calls.result import PROPOSED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,6 +127,57 @@ def test_a_question_of_one_server_is_answered_through_the_other(durable: Durable
             assert "permission was denied" in text_of(denied)
             allowed = await client.call_tool("team__notes__add", args)
             assert allowed.structured_content["count"] == 2
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_person_denies_with_a_proposal_and_is_asked_again_until_it_fits(
+    durable: Durable, mode: Any, unique: str
+) -> None:
+    args = {"book": f"proposed-{unique}-{mode}", "text": "x"}
+    wrong, fits = json.dumps({"book": 1, "text": "y"}), {"book": "work", "text": "y"}
+
+    def connected(person: Person) -> Any:
+        if mode == "auto":
+            return durable.client(durable.servers[0], elicitation_callback=person)
+        # A client of an earlier revision cannot be asked over HTTP, because there are no sessions.
+        return durable.project.by_stdio("--database", durable.database, mode="legacy", elicitation_callback=person)
+
+    async def body() -> None:
+        person = Person(
+            *map(denied_with, (wrong, "{", "null")),
+            denied_with(json.dumps(fits), "allow_once"),
+            denied_with(json.dumps(fits)),
+        )
+        async with connected(person) as client:
+            told = text_of(await client.call_tool("team__notes__add", args))
+        assert "permission was denied: not this book\n" in told
+        assert json.loads(told.splitlines()[-1].removeprefix(PROPOSED)) == fits
+        first, *problems = (each.message.partition("\n")[0] for each in person.asked)
+        assert first == "team.notes.add asks to run"
+        expected = ("/book: ", "send valid JSON", "propose a JSON object", "goes with a denial only")
+        for problem, part in zip(problems, expected, strict=True):
+            assert problem.startswith("Nothing was answered: ")
+            assert part in problem
+
+    asyncio.run(body())
+
+
+def test_whoever_has_another_door_denies_with_a_proposal_meanwhile(durable: Durable, unique: str) -> None:
+    args, fits = {"book": f"other-door-{unique}", "text": "x"}, json.dumps({"book": "work", "text": "y"})
+
+    async def body() -> None:
+        async with durable.client(durable.servers[0], elicitation_callback=Person()) as client:
+            given: Any = {"allow_input_required": True, "meta": key(args["book"])}
+            asked = await client.session.call_tool("team__notes__add", args, **given)
+            run_id = asked.request_state.partition(" ")[0]
+            refused = await asyncio.to_thread(durable.runs, "deny", run_id, "--propose", '{"book": 1, "text": "y"}')
+            assert (refused.returncode, "the proposal cannot be given: /book: " in refused.stderr) == (2, True)
+            done = await asyncio.to_thread(durable.runs, "deny", run_id, "--reason", "no", "--propose", fits)
+            assert done.returncode == 0, done.stderr
+            told = text_of(await client.call_tool("team__notes__add", args, meta=key(args["book"])))
+        assert json.loads(told.splitlines()[-1].removeprefix(PROPOSED)) == json.loads(fits)
 
     asyncio.run(body())
 

@@ -10,7 +10,7 @@ from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, Request, RequestParams, Result
 
-from tests.unit.serve.test_permission import Person, accepted
+from tests.unit.serve.test_permission import Person, accepted, denied_with
 from tests.unit.serve.test_tools import exists, text_of
 from toolgen.serve.durable import TASKS
 
@@ -136,6 +136,10 @@ def test_what_a_task_asks_is_answered_by_the_client_or_by_an_approval(durable: D
             answer = accepted("allow_once").model_dump(mode="json", by_alias=True)
             with pytest.raises(MCPError, match="unknown is no open question of this call"):
                 await ask(client, "tasks/update", task.task_id, input_responses={"unknown": answer})
+            wrong = denied_with('{"book": 1, "text": "y"}').model_dump(mode="json", by_alias=True)
+            with pytest.raises(MCPError, match="the proposal cannot be given: /book: ") as refused:
+                await ask(client, "tasks/update", task.task_id, input_responses={question: wrong})
+            assert refused.value.error.code == -32602
             assert (await ask(client, "tasks/get", task.task_id)).status == "input_required"
             await ask(client, "tasks/update", task.task_id, input_responses={question: answer})
             decline = accepted("deny").model_dump(mode="json", by_alias=True)

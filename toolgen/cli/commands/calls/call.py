@@ -20,6 +20,7 @@ from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
@@ -85,6 +86,8 @@ def command(
             echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"), err=True)
         if result.error.hint and not result.error.issues:
             echo(visible(f"  {result.error.hint}"), err=True)
+        if result.error.proposal:
+            echo(visible(f"  {PROPOSED}{result.error.proposal}"), err=True)
     return 0 if result.success else 1
 
 
@@ -162,5 +165,6 @@ def _json(result: ToolResult[Any]) -> dict[str, Any]:
             "message": error.message,
             "hint": error.hint,
             "issues": issues,
+            **({"proposal": json.loads(error.proposal)} if error.proposal else {}),
         }
     }

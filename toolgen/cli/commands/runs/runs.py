@@ -24,6 +24,7 @@ from toolgen.cli.commands.runs.selection import (
     shown_time,
     user_here,
 )
+from toolgen.cli.named_files import read_named
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
@@ -37,10 +38,12 @@ from toolgen.engine.protocol import (
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.signals import RunSignal
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import proposal_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
@@ -352,14 +355,32 @@ def approve(*, session: bool, reason: str, **given: Any) -> int:
 @database_option
 @selecting
 @_reason_option
+@click.option("--propose", metavar="JSON|@FILE", help="Args that you would allow: the model may call with them.")
 @_yes_option
 @format_option
-def deny(*, reason: str, **given: Any) -> int:
+def deny(*, reason: str, propose: str | None, **given: Any) -> int:
     """Deny what RUN asks with QUESTION, an id of `runs show`; without it, the only open question.
 
     Without RUN, all that the runs of a selection ask.
+
+    With --propose, the model gets other args of the tool with the denial. They are a JSON object, or a file that has
+    one, and allow nothing: a call with them asks again.
     """
-    return _answered(PermissionDecision(decision=Decision.DENY, reason=reason), **given)
+    if propose is not None and given["run"] is None:
+        raise click.UsageError("--propose is about one call: name its RUN")
+    proposal = None if propose is None else _proposal(propose)
+    return _answered(PermissionDecision(decision=Decision.DENY, reason=reason, proposal=proposal), **given)
+
+
+def _proposal(given: str) -> dict[str, Any]:
+    """Return the args that an option gives, or the file that it names. Raises click.UsageError."""
+    try:
+        args: Any = parse(read_named(given[1:], _FILE_BYTES) if given.startswith("@") else given)
+    except NotJson as error:
+        raise click.UsageError(visible(f"--propose is not JSON: {error}")) from error
+    if not is_object(args):
+        raise click.UsageError("--propose must be a JSON object of args")
+    return args
 
 
 @command.command("signal")
@@ -580,6 +601,8 @@ def _lines(about: dict[str, Any]) -> list[str]:
         lines.append(f"answered {answer['question']}: {ApprovalAnswer.from_json(answer)}")
         if answer["reason"]:
             lines.append(f"  {answer['reason']}")
+        if "proposal" in answer:
+            lines.append(f"  proposed: {_cut(proposal_text(answer['proposal']))}")
     lines += [f"waits for the signal {name}" for name in about["awaited"]]
     for signal in about["signals"]:
         value = json.dumps(signal["value"], ensure_ascii=False)
@@ -610,8 +633,11 @@ def _step_lines(step: Mapping[str, Any]) -> Iterator[str]:
     for label, found in (("args", step["args"]), ("result", step["result"]), ("error", step["error"] or None)):
         if found is not None:
             text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-            cut = f"{text[:_TEXT_LENGTH]}… ({len(text)} characters)" if len(text) > _TEXT_LENGTH else text
-            yield f"      {label}: {cut}"
+            yield f"      {label}: {_cut(text)}"
+
+
+def _cut(text: str) -> str:
+    return f"{text[:_TEXT_LENGTH]}… ({len(text)} characters)" if len(text) > _TEXT_LENGTH else text
 
 
 def _shown(question: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

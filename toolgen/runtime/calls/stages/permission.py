@@ -192,7 +192,8 @@ class Permission:
             call.permission = {"reason": answer.reason, "metadata": answer.metadata}
         if decision not in _ALLOWED:
             _note_denied(call)
-            raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
+            proposal = self._proposal(call, answer)
+            raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}", proposal)
         if self._approvers is not None:
             missing = self._approvers.missing(call.meta.user, answer.people)
             if missing:
@@ -216,6 +217,20 @@ class Permission:
             warn("the permission callback failed for %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
+
+    def _proposal(self, call: Call, answer: PermissionDecision) -> str:
+        """Return the proposal of a denial as JSON text, and add it to the record; empty without one that fits."""
+        if answer.proposal is None:
+            return ""
+        from toolgen.runtime.policy.proposal import InvalidProposal, checked_proposal, proposal_text  # few have one
+
+        try:
+            proposal = checked_proposal(self._tool.args, answer.proposal, call.secrets)
+        except InvalidProposal as error:  # the denial stands
+            warn("the denial of %s has no proposal", self._tool.entry.ident, error=error, secrets=call.secrets)
+            return ""
+        call.permission = {"reason": answer.reason, "metadata": answer.metadata, "proposal": proposal}
+        return proposal_text(proposal)
 
     def _folder(self, program: Program) -> str:
         """Return the folder of a process, or the one that paths of the call are relative to; empty if there is none."""
@@ -257,6 +272,7 @@ class Permission:
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
             contract=f"{self._contract}{found.login or ''}",
             approvers=self._approvers,
+            codec=self._tool.args,
         )
 
     @cached_property
@@ -300,8 +316,8 @@ def _decision(name: str, answer: object) -> PermissionDecision:
                 error=error,
             )
         else:
-            people = given.people if given else ()
-            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata, people=people)
+            more = {"people": given.people, "proposal": given.proposal} if given else {}
+            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata, **more)
     else:
         warn(
             "the permission callback returned %s for %s instead of a decision; the call is denied",
