@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _BY_MARKER = {"slow": 1500, "hypothesis": 400}
 _BY_FOLDER = {
+    "tests/properties/": 5000,
+    "tests/data/": 4000,
     "tests/unit/engine/dbos/": 1500,
     "tests/project/": 800,
     "tests/unit/engine/": 300,
