@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.evaluations import checked_evaluations
 from toolgen.cli.output import Listing, echo, listing_options, progress, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
@@ -223,7 +224,8 @@ def command(
     """Compile the specs of every target into its package.
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
-    Files in a package that toolgen did not write are left alone and reported, and the exit code is 1.
+    Files in a package that toolgen did not write are left alone and reported, and the exit code is 1. The cases of
+    `evals/*.eval.yaml` are checked against the packages; an error there is told, and the packages are written.
     """
     if only_check and force:
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
@@ -244,7 +246,12 @@ def command(
         from toolgen.cli.commands.authoring.watching import rebuild
 
         rebuild(run, output_format)
-    fine, outcomes = run(project())
+    config = project()
+    fine, outcomes = run(config)
+    found = checked_evaluations(config) if fine else None
+    if found is not None and listing.is_text:
+        listing.show(list(found), found.sources, command="build", packages=[])
     if output_format == "json":
-        show_json({"targets": outcomes})
-    return 0 if fine else 1
+        evaluations = {} if found is None else {"evaluations": listing.to_json(list(found))}
+        show_json({"targets": outcomes, **evaluations})
+    return 0 if fine and not (found and found.has_errors) else 1
