@@ -17,8 +17,9 @@ from toolgen.schema.json_values import canonical, compact_json, is_object
 from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
+    from toolgen.compiler.documents.evaluation import CallSpec
     from toolgen.contract.records import Issue, ToolRequest
-    from toolgen.evaluate.cases import CallSpec, Case
+    from toolgen.evaluate.cases import Case
     from toolgen.runtime.catalog.catalog import Catalog
 
 NO_TOOL: Final = ""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from toolgen.compiler.documents.evaluation import UserSpec
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.evaluate.cases import UserSpec
 from toolgen.evaluate.exchanges import StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
@@ -27,8 +27,9 @@ from toolgen.testing.answers import When
 from toolgen.testing.stubs import Stubs
 
 if TYPE_CHECKING:
+    from toolgen.compiler.documents.evaluation import AssistantSpec
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.evaluate.cases import AssistantSpec, Case
+    from toolgen.evaluate.cases import Case
     from toolgen.evaluate.exchanges import Exchanges
     from toolgen.evaluate.models import EvaluatedModel
     from toolgen.llm.tool_use.conversation import Conversation, ConversationEvent

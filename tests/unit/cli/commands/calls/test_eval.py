@@ -239,16 +239,3 @@ def test_a_cost_that_cannot_be_counted_is_refused(shop: Path) -> None:
     refused = toolgen(shop, "eval", "--model", "cheap", "--max-cost", "1")
     assert refused.code == 2
     assert "--max-cost needs the prices of `cheap`" in refused.err
-
-
-def test_a_build_tells_which_cases_no_longer_fit_the_tools(shop: Path) -> None:
-    case = "cases: {one: {question: Track o-1, expect: [{call: mcp.shop.trak}]}}"
-    (shop / "evals" / "a.eval.yaml").write_text(f"toolgen: 1\neval: a\n{case}\n")
-    for arguments in (["build"], ["build", "--check"]):
-        found = toolgen(shop, *arguments)
-        assert found.code == 1
-        assert "error[TG901]: there is no tool `mcp.shop.trak`" in found.err
-    in_json = toolgen(shop, "build", "--format", "json")
-    assert [each["code"] for each in in_json.json["evaluations"]] == ["TG901"]
-    (shop / "evals" / "a.eval.yaml").write_text(f"toolgen: 1\neval: a\n{case.replace('trak', 'track')}\n")
-    assert toolgen(shop, "build").code == 0
