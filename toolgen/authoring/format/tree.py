@@ -60,7 +60,7 @@ def model_of(root: Node) -> type[SpecFileHead] | None:
 def model_with(keys: Iterable[str]) -> type[SpecFileHead] | None:
     """Return the model of a file that has these keys; None if it is not a spec."""
     names = list(keys)
-    heads = {**HEADS, EVALUATION_HEAD: EvalFile}
+    heads: dict[str, type[SpecFileHead]] = {**HEADS, EVALUATION_HEAD: EvalFile}
     return next((heads[key] for key in names if key in heads), SharedFile) if "toolgen" in names else None
 
 
