@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
-from toolgen import __version__
+from toolgen.compiler.build import state_of
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.listing import EVALUATIONS, list_evaluations
-from toolgen.compiler.publish.inputs import digest, generator_digest, spec_digests
-from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.files import read_file_inside
 
 if TYPE_CHECKING:
@@ -32,8 +29,7 @@ def checked_evaluations(config: Config, *, is_kept: bool = True) -> Diagnostics:
     sink = Diagnostics()
     if not list_evaluations(config.root):
         return sink
-    locks = [Tree(config.root, target.out).digest(LOCK) for target in config.targets]
-    key = digest(json.dumps([__version__, generator_digest(), locks, spec_digests(config.root, EVALUATIONS)]).encode())
+    key = state_of(config, EVALUATIONS)
     cache = open_cache(config.root, is_kept=is_kept)
     if cache.get(_KIND, key) is None:
         from toolgen.evaluate.cases import cases_of, read_evaluations  # brings pydantic, as what follows
