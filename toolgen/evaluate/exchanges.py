@@ -180,7 +180,7 @@ class Exchanges:
             raise ExchangesError(f"{self._path} has more than {_MOST:,} exchanges: split the evaluation")
         case, model, provider, presentation = map(str, names)
         seconds = row.get("seconds")
-        is_known = is_number(seconds) and 0 <= seconds <= _MOST_SECONDS  # neither NaN nor too large for a float
+        taken = float(seconds) if is_number(seconds) and 0 <= seconds <= _MOST_SECONDS else None  # not NaN, not huge
         try:
             said = _digest(row.get("messages"))
         except (ValueError, RecursionError):
@@ -192,7 +192,7 @@ class Exchanges:
             said,
             row["shared"],
             row["reply"],
-            float(seconds) if is_known else None,
+            taken,
         )
 
 
