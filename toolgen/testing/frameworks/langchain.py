@@ -1,4 +1,4 @@
-"""A scripted model as a chat model of LangChain."""
+"""A scripted model as a chat model of LangChain. Needs the extra `langchain`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted model as a model of OpenAI Agents."""
+"""A scripted model as a model of OpenAI Agents. Needs the extra `openai-agents`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Model(Model):
     async def stream_response(
         self,
         system_instructions: str | None,
-        input: Any,  # noqa: A002
+        input: Any,  # noqa: A002  # the name is the framework's
         model_settings: Any,
         tools: list[Tool],
         output_schema: Any,

@@ -1,4 +1,4 @@
-"""A scripted model as a model of pydantic-ai."""
+"""A scripted model as a model of pydantic-ai. Needs the extra `pydantic-ai`."""
 
 from __future__ import annotations
 
