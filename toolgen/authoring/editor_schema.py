@@ -1,17 +1,25 @@
-"""The JSON Schema of spec files for editors."""
+"""The JSON Schemas of spec files, and of the evaluations of a project, for editors."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SCHEMA_MARK, SharedFile, TypeNamePattern
+from toolgen.compiler.documents.evaluation import EvalFile
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve.keywords import DIALECTS, RAW
+from toolgen.schema.compact import model_args_schema
+from toolgen.schema.json_values import is_object
+from toolgen.schema.subschemas import subschemas, with_schemas
+
+if TYPE_CHECKING:
+    from toolgen.runtime.catalog.catalog import Catalog
 
 # JSON Schema's keywords for editors: the schema and a description of each value, for all supported drafts.
 
@@ -219,6 +227,38 @@ EXAMPLES: Final[dict[str, dict[str, list[Any]]]] = {
         "registered": [["plugin.*"]],
         "network": [{"*.example.com": "allow", "*": "ask"}],
     },
+    "EvalFile": {
+        "toolgen": [1],
+        "eval": ["orders"],
+        "agent": ["researcher"],
+        "system": ["You answer questions of customers."],
+        "tags": [["smoke"]],
+        "cases": [{"refund": {"question": "Please refund o-12.", "expect": [{"call": "shop.orders.refund"}]}}],
+    },
+    "CaseSpec": {
+        "question": ["Please refund o-12."],
+        "messages": [[{"user": "Please refund o-12."}]],
+        "expect": [[{"call": "shop.orders.refund", "args": {"order_id": "o-12"}}], []],
+        "allow": [["shop.orders+readonly"]],
+        "avoid": [["*+write"]],
+        "results": [[{"call": "shop.orders.find", "result": ["o-12"]}]],
+        "check": ["app.checks:is_polite"],
+        "tags": [["smoke"]],
+    },
+    "CallSpec": {
+        "call": ["shop.orders.refund"],
+        "args": [{"order_id": "o-12"}],
+        "fields": [{"amount": False, "reason": {"minLength": 1}}],
+    },
+    "AlternativesSpec": {"one_of": [[{"call": "shop.orders.refund"}, {"call": "shop.orders.cancel"}]]},
+    "UserSpec": {"user": ["Please refund o-12."]},
+    "AssistantSpec": {"assistant": ["Which order do you mean?"]},
+    "ResultSpec": {
+        "call": ["shop.orders.find"],
+        "args": [{"customer": "ann"}],
+        "result": [["o-12"]],
+        "error": ["there is no such order"],
+    },
     "SharedFile": {
         "toolgen": [1],
         "types": [{"Address": {"street": "string", "city": "string"}}],
@@ -229,18 +269,85 @@ EXAMPLES: Final[dict[str, dict[str, list[Any]]]] = {
 
 # The published JSON Schema of spec files, used by editors for completion and checks. It needs no other document.
 
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _SCHEMA: Final = {"$ref": "#/$defs/Schema"}
+_ARGS: Final = "args:"
+_RESOURCES: Final = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "definitions"})
+"""Keywords because of which a schema does not mean the same as a part of another one."""
 
 
 def spec_json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of all kinds of spec files."""
-    files = TypeAdapter[Any](ToolsetFile | AgentFile | CatalogFile | PolicyFile | SharedFile)
+    files = TypeAdapter[Any](ToolsetFile | AgentFile | CatalogFile | PolicyFile | EvalFile | SharedFile)
     schema = _for_editors(files.json_schema(by_alias=True))
-    for model, examples in EXAMPLES.items():
-        for key, values in examples.items():
-            schema["$defs"][model]["properties"][key]["examples"] = values
+    _add_examples(schema["$defs"])
     schema["$defs"] |= _schemas()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "toolgen spec", **schema}
+    return {"$schema": _DIALECT, "title": "toolgen spec", **schema}
+
+
+def _add_examples(models: Mapping[str, dict[str, Any]]) -> None:
+    for model, examples in EXAMPLES.items():
+        for key, values in examples.items() if model in models else ():
+            models[model]["properties"][key]["examples"] = values
+
+
+def evaluation_json_schema(catalogs: Sequence[Catalog]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of the evaluations of a project: it knows its tools, and what args they take.
+
+    Args are checked one by one, because a case may leave some out. Of a tool whose schema is of another draft, or has
+    resources of its own, only the names of the args are checked.
+    """
+    schema = _for_editors(TypeAdapter(EvalFile).json_schema(by_alias=True))
+    definitions: dict[str, Any] = schema["$defs"]
+    _add_examples({"EvalFile": schema, **definitions})
+    tools = {ident: catalog for catalog in reversed(catalogs) for ident in catalog}
+    calls = [
+        {"const": ident, "description": catalog.definition(ident).description.partition("\n")[0]}
+        for ident, catalog in sorted(tools.items())
+    ]
+    for name in ("CallSpec", "ResultSpec"):
+        definition = definitions[name]
+        definition["properties"]["call"] = {
+            "description": definition["properties"]["call"]["description"],
+            "anyOf": calls,
+        }
+        definition["allOf"] = [
+            {"if": {"properties": {"call": {"const": ident}}}, "then": {"$ref": f"#/$defs/{_ARGS}{ident}"}}
+            for ident in sorted(tools)
+        ]
+    for ident, catalog in sorted(tools.items()):
+        definition = catalog.definition(ident)
+        args = model_args_schema(definition.input_schema, definition.settings.inject)
+        definitions[f"{_ARGS}{ident}"] = _args_of_case(f"{_ARGS}{ident}", args)
+    return {"$schema": _DIALECT, "title": "toolgen evaluation", **schema}
+
+
+def _args_of_case(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of the part of a case that has args of a tool. Its definitions move to where it is."""
+    properties = args.get("properties", {})
+    parts = [part for _, part in subschemas(args)]
+    is_plain = "$schema" not in args and not any(_RESOURCES & part.keys() for part in parts)
+    closed = {"additionalProperties": False} if args.get("additionalProperties") is False else {}
+    shown = {key: _moved(part, f"#/$defs/{name}") if is_plain else {} for key, part in properties.items()}
+    made: dict[str, Any] = {
+        "properties": {
+            "args": {"properties": shown, **closed},
+            "fields": {"properties": {key: {} for key in properties}, **closed},
+        }
+    }
+    if is_plain and "$defs" in args:
+        made["$defs"] = {key: _moved(part, f"#/$defs/{name}") for key, part in args["$defs"].items()}
+    return made
+
+
+def _moved(schema: Any, place: str) -> Any:
+    """Return a schema whose references start from a place of another one."""
+    if not is_object(schema):
+        return schema
+    made = {key: with_schemas(key, value, lambda part: _moved(part, place)) for key, value in schema.items()}
+    if isinstance(reference := schema.get("$ref"), str):
+        made["$ref"] = f"{place}{reference.removeprefix('#')}"
+    return made
 
 
 def _schemas() -> dict[str, Any]:

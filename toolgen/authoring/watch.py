@@ -1,4 +1,4 @@
-"""Watching: the changes of a project's specs and configuration, in batches."""
+"""Watching: the changes of a project's specs, evaluations and configuration, in batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, load_config
-from toolgen.compiler.project.listing import list_specs
+from toolgen.compiler.project.listing import EVALUATIONS, list_specs
 
 # Changes of files, found by looking at them in turn.
 #
@@ -124,7 +124,7 @@ def versions(root: Path) -> Iterator[Version]:
     while True:
         config = _load(root)
         if isinstance(config, Config):
-            watcher.watch([*settings, *(root / target.specs for target in config.targets)])
+            watcher.watch([*settings, root / EVALUATIONS, *(root / target.specs for target in config.targets)])
         yield Version(config, changed)
         for batch in watcher.batches():
             changed = tuple(sorted(_shown(path, root) for path in batch))

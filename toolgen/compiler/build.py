@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolgen import __version__
 from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
-from toolgen.compiler.publish.inputs import current_inputs, settings_digest
+from toolgen.compiler.publish.inputs import (
+    current_inputs,
+    digest,
+    generator_digest,
+    settings_digest,
+    spec_digests,
+)
 from toolgen.compiler.publish.lock import note_state, read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.tree import LOCK, Tree
@@ -132,6 +139,12 @@ def _is_derived(tree: Tree, name: str, mark: str) -> bool:
         return is_derived_from(tree.read(f"{DERIVED}/{name}"), mark)
     except OSError:
         return False
+
+
+def state_of(config: Config, folder: str) -> str:
+    """Return a digest of the built packages of a project, of the specs in a folder, and of this toolgen."""
+    locks = [Tree(config.root, target.out).digest(LOCK) for target in config.targets]
+    return digest(json.dumps([__version__, generator_digest(), locks, spec_digests(config.root, folder)]).encode())
 
 
 def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics, nearest
-from toolgen.compiler.documents.base import Handler, NonEmpty, SelectorText, Spec, SpecFileHead, Text, Word
+from toolgen.compiler.documents.evaluation import CallSpec, EvalFile, UserSpec
 from toolgen.compiler.documents.read import read_document
-from toolgen.compiler.project.listing import Listed, list_specs
 from toolgen.compiler.source.read import parse_spec, read_listed
 from toolgen.runtime.codec.validation import Validation
 from toolgen.schema.compact import model_args_schema
@@ -22,114 +19,12 @@ from toolgen.schema.references import pointer_of
 from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from toolgen.compiler.diagnostics import Span
+    from toolgen.compiler.documents.evaluation import CaseSpec, ResultSpec
     from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.project.listing import Listed
     from toolgen.contract.records import Issue
     from toolgen.runtime.catalog.catalog import Catalog
-
-FOLDER: Final = "evals"
-"""The folder of a project that has its evaluations."""
-
-SUFFIXES: Final = (".eval.yaml", ".eval.yml", ".eval.json")
-
-MOST_CASES: Final = 100_000
-"""Cases of one evaluation."""
-
-MOST_EXPECTED: Final = 100
-"""Calls that one case expects, and alternatives of one."""
-
-_MOST_TURNS: Final = 50
-"""Turns of one case."""
-
-
-class CallSpec(Spec):
-    """A call that is expected."""
-
-    call: NonEmpty
-    """The ident of the tool."""
-    args: dict[str, Any] = {}
-    """Args with the values that they must have. Others may be given too."""
-    fields: dict[str, Handler | dict[str, Any] | bool] = {}
-    """Args with what their value must be: a JSON Schema, `false` if it must not be given, or `module:name` of a
-    function that takes the value and returns whether it is right."""
-    exact: bool = False
-    """Whether args that are neither in `args` nor in `fields` are wrong."""
-
-
-class AlternativesSpec(Spec):
-    """Calls of which one is expected."""
-
-    one_of: Annotated[list[CallSpec], Field(min_length=1, max_length=MOST_EXPECTED)]
-    """Calls of which any is right."""
-
-
-class UserSpec(Spec):
-    """What the user said."""
-
-    user: Text
-    """The text of the user."""
-
-
-class AssistantSpec(Spec):
-    """What the model said before."""
-
-    assistant: Text
-    """The text of the model."""
-
-
-class ResultSpec(Spec):
-    """What calls of a tool get, in place of its real result."""
-
-    call: NonEmpty
-    """The ident of the tool."""
-    args: dict[str, Any] = {}
-    """The values of args that a call must have to get this; without any, all calls of the tool get it."""
-    result: Any = None
-    """The result, as JSON."""
-    error: str = ""
-    """The message with which the call fails, in place of a result."""
-
-
-class CaseSpec(Spec):
-    """One case."""
-
-    question: Text = ""
-    """What the user asks: one message."""
-    messages: list[UserSpec | AssistantSpec] = []
-    """The messages of a conversation so far, in place of `question`; the last one is the user's."""
-    expect: Annotated[list[CallSpec | AlternativesSpec], Field(max_length=MOST_EXPECTED)] | None = None
-    """The calls that are right, each once; empty if no tool fits. Without it, only `avoid` and `check` decide."""
-    any_order: bool = False
-    """Whether the calls may be made in any order."""
-    allow: list[SelectorText] = []
-    """Tools that may also be called, any number of times."""
-    avoid: list[SelectorText] = []
-    """Tools that must not be called."""
-    turns: Annotated[int, Field(ge=1, le=_MOST_TURNS)] = 1
-    """How many responses the model may give. With more than one, its calls get `results`, or else what stubs answer."""
-    results: list[ResultSpec] = []
-    """What calls get, the first that fits; other calls get an example of the tool, or a value made from its schema."""
-    check: Handler | None = None
-    """A function that looks at the end of the conversation, and returns whether it is right, or raises an error."""
-    tags: list[Word] = []
-    """Words to choose cases by."""
-
-
-class EvalFile(SpecFileHead):
-    """An evaluation: cases that tell how well models choose and call tools."""
-
-    eval: Word
-    """The name of the evaluation."""
-    agent: str = ""
-    """The agent whose tools are shown; without it, all tools of the package are."""
-    system: str = ""
-    """The system prompt, before what the presentation of the tools adds."""
-    tags: list[Word] = []
-    """Words to choose cases by, which all cases have."""
-    cases: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=200)], CaseSpec]
-    """The cases by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,33 +60,20 @@ class Case:
         return any(Selector.parse(each).matches(ident, toolset, tags) for each in selectors)
 
 
-def eval_files(root: Path, names: Sequence[str] = ()) -> list[str]:
-    """Return the paths of evaluations, relative to a project: those named, or all in its folder `evals`."""
-    if names:
-        return list(names)
-    folder = root / FOLDER
-    if not folder.is_dir():
-        return []
-    return [f"{FOLDER}/{each.path}" for each in list_specs(folder, root) if each.path.lower().endswith(SUFFIXES)]
+def read_evaluations(listed: Mapping[str, Listed], sink: Diagnostics) -> list[Document[EvalFile]]:
+    """Read evaluations, by the paths under which they are shown, and check their form.
 
-
-def read_evaluations(root: Path, paths: Iterable[str], sink: Diagnostics) -> list[Document[EvalFile]]:
-    """Read and check the form of evaluations. What is wrong is reported with its place; broken files are omitted."""
-    listed = {path: Listed(path, str(root / path)) for path in paths}
+    What is wrong is reported with its place; broken files are omitted.
+    """
     found: list[Document[EvalFile]] = []
-    names: dict[str, str] = {}
     for path, text in read_listed(listed, sink).items():
         own = Diagnostics()
         spec = parse_spec(path, text, own)
         document = None if spec is None else read_document(spec, EvalFile, own)
         for each in own:
             sink.add(each)
-        if document is None or own.has_errors:
-            continue
-        if (other := names.setdefault(document.file.eval, path)) != path:
-            message = f"the evaluation `{document.file.eval}` is also in {other}"
-            sink.report("TG904", document.span("eval"), message, fix="rename one of them")
-        found.append(document)
+        if document is not None and not own.has_errors:
+            found.append(document)
     return found
 
 
@@ -201,7 +83,11 @@ def cases_of(documents: Iterable[Document[EvalFile]], catalogs: Sequence[Catalog
     What is wrong is reported with its place.
     """
     found: list[Case] = []
+    names: dict[str, str] = {}
     for document in documents:
+        if (other := names.setdefault(document.file.eval, document.path)) != document.path:
+            message = f"the evaluation `{document.file.eval}` is also in {other}"
+            sink.report("TG904", document.span("eval"), message, fix="rename one of them")
         found += _Checked(document, catalogs, sink).cases()
     return found
 

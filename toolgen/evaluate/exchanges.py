@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _MOST_BYTES: Final = 512 * 1024 * 1024
 """Bytes of a file."""
 
+_MOST_SECONDS: Final = 1_000_000
+"""Seconds that a reply can have taken."""
+
 _MOST: Final = 1_000_000
 """Exchanges of a file."""
 
@@ -177,7 +180,11 @@ class Exchanges:
             raise ExchangesError(f"{self._path} has more than {_MOST:,} exchanges: split the evaluation")
         case, model, provider, presentation = map(str, names)
         seconds = row.get("seconds")
-        said = _digest(row.get("messages"))
+        taken = float(seconds) if is_number(seconds) and 0 <= seconds <= _MOST_SECONDS else None  # not NaN, not huge
+        try:
+            said = _digest(row.get("messages"))
+        except (ValueError, RecursionError):
+            raise ExchangesError(f"{place} has `messages` that are no JSON: remove it, or record it again") from None
         self._take(
             _key_of(model, provider, presentation, said, row["shared"]),
             case,
@@ -185,7 +192,7 @@ class Exchanges:
             said,
             row["shared"],
             row["reply"],
-            float(seconds) if is_number(seconds) else None,
+            taken,
         )
 
 

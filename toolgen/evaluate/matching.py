@@ -17,8 +17,9 @@ from toolgen.schema.json_values import canonical, compact_json, is_object
 from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
+    from toolgen.compiler.documents.evaluation import CallSpec
     from toolgen.contract.records import Issue, ToolRequest
-    from toolgen.evaluate.cases import CallSpec, Case
+    from toolgen.evaluate.cases import Case
     from toolgen.runtime.catalog.catalog import Catalog
 
 NO_TOOL: Final = ""
@@ -106,8 +107,8 @@ class ArgsReader:
         except NotJson:
             found = None
         arguments = found if is_object(found) else None
-        if not ident or arguments is None:
-            return CalledTool(name=asked.name, ident=ident, arguments=arguments)
+        if ident not in self._catalog or arguments is None:
+            return CalledTool(name=asked.name, ident=ident if ident in self._catalog else "", arguments=arguments)
         validation = self._tool(ident)[0]
         issues = () if validation.is_valid(arguments) else validation.issues(arguments)
         return CalledTool(name=asked.name, ident=ident, arguments=arguments, issues=issues)

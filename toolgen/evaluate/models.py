@@ -49,6 +49,11 @@ class EvaluatedModel:
         """Whether its tokens cost anything."""
         return bool(self.input_price or self.output_price)
 
+    def is_cost_known(self, tokens: Mapping[str, float]) -> bool:
+        """Whether tokens tell all that has a price."""
+        prices = {"input_tokens": self.input_price, "output_tokens": self.output_price}
+        return all(name in tokens for name, price in prices.items() if price)
+
     def cost(self, tokens: Mapping[str, float]) -> float:
         """Return what tokens cost."""
         spent = tokens.get("input_tokens", 0) * self.input_price + tokens.get("output_tokens", 0) * self.output_price

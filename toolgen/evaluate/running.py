@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from toolgen.compiler.documents.evaluation import UserSpec
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.evaluate.cases import UserSpec
 from toolgen.evaluate.exchanges import StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
-from toolgen.llm.tool_use.conversation import CallRequested, is_stream, read_stream, response_of
+from toolgen.llm.tool_use.conversation import CallRequested, ConversationResult, is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import provider_named
 from toolgen.llm.tool_use.tool_use import ToolUse
 from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
@@ -27,8 +28,9 @@ from toolgen.testing.answers import When
 from toolgen.testing.stubs import Stubs
 
 if TYPE_CHECKING:
+    from toolgen.compiler.documents.evaluation import AssistantSpec
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.evaluate.cases import AssistantSpec, Case
+    from toolgen.evaluate.cases import Case
     from toolgen.evaluate.exchanges import Exchanges
     from toolgen.evaluate.models import EvaluatedModel
     from toolgen.llm.tool_use.conversation import Conversation, ConversationEvent
@@ -43,6 +45,9 @@ _MOST_CALLS: Final = 200
 
 _LONGEST: Final = 500
 """Characters of a message about an error."""
+
+_LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of a response."""
 
 _FIRST_WAIT: Final = 1.0
 """Seconds before the first retry; each further one waits twice as long."""
@@ -269,7 +274,10 @@ class _Attempt:
         members = format_.system(system) if system else {}
         messages = [*members.pop("messages", ()), *messages]
         self._system = members
-        result = await conversation.run(self._ask, messages, max_turns=spec.turns, on_event=self._note)
+        try:
+            result = await conversation.run(self._ask, messages, max_turns=spec.turns, on_event=self._note)
+        except _TooManyCalls:
+            result = ConversationResult(text="", messages=messages, turns=self._turns, stopped="aborted")
         calls = self._calls
         if stubs is not None and self._model.presentation == "codeact":
             calls = [
@@ -284,7 +292,9 @@ class _Attempt:
         )
 
     def _note(self, event: ConversationEvent) -> None:
-        if isinstance(event, CallRequested) and len(self._calls) <= _MOST_CALLS:
+        if isinstance(event, CallRequested):
+            if len(self._calls) > _MOST_CALLS:
+                raise _TooManyCalls
             ident = event.call.request.name if event.call.request is not None else ""
             if ident in DISCOVERY:
                 return
@@ -313,7 +323,7 @@ class _Attempt:
             for name, count in tokens.items():
                 self._tokens[name] = self._tokens.get(name, 0) + count
             if recorded is None and self._model.has_prices:
-                known = bool(tokens) and self.spent is not None
+                known = self._model.is_cost_known(tokens) and self.spent is not None
                 self.spent = (self.spent or 0.0) + self._model.cost(tokens) if known else None
         return response
 
@@ -324,8 +334,9 @@ class _Attempt:
                 response = await response_of(self._model.ask, messages, fields)
                 if is_stream(response):
                     response = await read_stream(self._provider, aiter(response), _ignore)
+                _check_response(response)
                 return response
-            except Exception as error:  # the call of an SDK may raise anything
+            except (Exception, SystemExit) as error:  # the call of an SDK may raise anything
                 if not left:
                     raise _ModelFailed(f"{type(error).__name__}: {cut(str(error), _LONGEST)}") from error
             await self._sleep(wait)
@@ -335,6 +346,20 @@ class _Attempt:
 
 class _ModelFailed(Exception):
     """The model could not be asked."""
+
+
+class _TooManyCalls(Exception):
+    """A model asks for more calls than a case may have."""
+
+
+def _check_response(response: Any) -> None:
+    """Raise ValueError for a response that cannot be kept, as it is no JSON or too large."""
+    try:
+        size = len(json.dumps(response, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"the response is no JSON: {cut(str(error), _LONGEST)}") from error
+    if size > _LARGEST:
+        raise ValueError(f"the response has {size:,} bytes, and {_LARGEST:,} are read")
 
 
 async def _ignore(_text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeGuard
 
 from toolgen.contract.records import setter
 from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
@@ -177,11 +177,22 @@ class TurnFormat:
     tokens: Mapping[str, Sequence[str]]
 
     def tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
-        """Return `input_tokens` (those from caches are among them) and `output_tokens`, as far as they are known."""
+        """Return `input_tokens` (those from caches are among them) and `output_tokens`, as far as they are known.
+
+        What is no count, such as a negative number, is not known.
+        """
         usage = next((response[name] for name in self.usage if is_object(response.get(name))), dict[str, Any]())
         found = {total: [usage.get(name) for name in names] for total, names in self.tokens.items()}
-        known = {total: list(filter(is_number, figures)) for total, figures in found.items()}
+        known = {total: list(filter(_is_count, figures)) for total, figures in found.items()}
         return {total: sum(figures) for total, figures in known.items() if figures}
+
+
+_MOST_TOKENS: Final = 10**12
+"""Tokens of a response that can be; more are no figure."""
+
+
+def _is_count(value: Any) -> TypeGuard[int | float]:
+    return is_number(value) and 0 <= value <= _MOST_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

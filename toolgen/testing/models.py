@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,6 +14,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
 from toolgen.spec.visible import cut
 from toolgen.spec.wire_names import wire_name
+from toolgen.testing.streams import events_of
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import Provider, TurnFormat
@@ -53,26 +54,59 @@ class ScriptedModel:
     single function instead is called with each `ModelRequest`, and returns the turn. Calls may name tools by ident, as
     the builders of a package do, or by a name that the request offers, such as `invoke_action`. A call of another tool
     raises `ScriptError`, and so does a request after the last turn; a response of the API, as JSON, is not checked.
-    `requests` are those that it got.
+    `requests` are those that it got. With `stream` it answers with the events of a stream.
 
-    Raises ValueError for a provider that is unknown or has no conversations.
+    `for_pydantic_ai()`, `for_langchain()` and `for_openai_agents()` are the same script as a model of a framework;
+    `messages` of its requests are those of the framework, as JSON.
+
+    Raises ValueError for a provider that is unknown, has no conversations, or no streams that can be read.
     """
 
-    def __init__(self, *turns: ModelTurn | Callable[[ModelRequest], ModelTurn], provider: str = "openai") -> None:
+    def __init__(
+        self,
+        *turns: ModelTurn | Callable[[ModelRequest], ModelTurn],
+        provider: str = "openai",
+        stream: bool = False,
+    ) -> None:
         self._provider: Final = provider_named(provider)
+        self._streams: Final = stream
+        if stream:
+            events_of(self._provider, ModelReply())
         self._format: Final = _format_of(self._provider)
         self._turns: Final = turns
         self._calls = 0
         self.requests: list[ModelRequest] = []
 
-    def __call__(self, messages: Sequence[Mapping[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, messages: Sequence[Mapping[str, Any]], request: Mapping[str, Any]) -> Any:
         """Answer one request, as the host's call of an SDK. Raises `ScriptError`."""
-        got = ModelRequest(number=len(self.requests), messages=tuple(messages), fields=dict(request))
-        self.requests.append(got)
-        turn = self._turn(got)
-        if is_mapping(turn):
+        got, turn = self._next(messages, request)
+        if is_mapping(turn) and not self._streams:
             return dict(turn)
-        return self._format.response(self._checked(_reply(turn), got))
+        reply = self._checked(self._reply(turn), got)
+        return _streamed(events_of(self._provider, reply)) if self._streams else self._format.response(reply)
+
+    def reply(self, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> ModelReply:
+        """Answer one request with a reply, for models of frameworks. Raises `ScriptError`."""
+        got, turn = self._next(messages, fields)
+        return self._checked(self._reply(turn), got)
+
+    def for_pydantic_ai(self) -> Any:
+        """Return a model of pydantic-ai that plays the script."""
+        from toolgen.testing.frameworks.pydantic_ai import model_of
+
+        return model_of(self)
+
+    def for_langchain(self) -> Any:
+        """Return a chat model of LangChain that plays the script."""
+        from toolgen.testing.frameworks.langchain import model_of
+
+        return model_of(self)
+
+    def for_openai_agents(self) -> Any:
+        """Return a model of OpenAI Agents that plays the script."""
+        from toolgen.testing.frameworks.openai_agents import model_of
+
+        return model_of(self)
 
     def check(self) -> None:
         """Raise `ScriptError` for turns that no request asked for."""
@@ -83,6 +117,14 @@ class ScriptedModel:
     @property
     def _is_function(self) -> bool:
         return len(self._turns) == 1 and callable(self._turns[0])
+
+    def _next(self, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> tuple[ModelRequest, ModelTurn]:
+        got = ModelRequest(number=len(self.requests), messages=tuple(messages), fields=dict(fields))
+        self.requests.append(got)
+        return got, self._turn(got)
+
+    def _reply(self, turn: ModelTurn) -> ModelReply:
+        return self._provider.read(dict(turn)) if is_mapping(turn) else _reply(turn)
 
     def _turn(self, request: ModelRequest) -> ModelTurn:
         if self._is_function:
@@ -117,6 +159,11 @@ class ScriptedModel:
         raise ScriptError(
             f"the script calls {cut(name, 100)!r}, which was not offered; {question}there are {names}{more}"
         )
+
+
+async def _streamed(events: Sequence[Mapping[str, Any]]) -> AsyncIterator[Mapping[str, Any]]:
+    for event in events:
+        yield event
 
 
 def _format_of(provider: Provider) -> TurnFormat:

@@ -29,6 +29,7 @@ class Client:
         self.shown = set[str]()
         self._versions: dict[str, int] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
+        self._tells_versions = False
         self._changed = asyncio.Condition()
 
     def uri(self, path: str) -> str:
@@ -138,7 +139,9 @@ class Client:
         return {path: await self.diagnostics(path) for path in paths}
 
     async def publish(self, params: types.PublishDiagnosticsParams) -> None:
-        if params.version is None or params.version == self._versions.get(params.uri):
+        self._tells_versions |= params.version is not None
+        is_unknown = params.version is None and not self._tells_versions
+        if is_unknown or params.version == self._versions.get(params.uri):  # else of a text that is no longer shown
             async with self._changed:
                 self._published[params.uri] = list(params.diagnostics)
                 self._changed.notify_all()

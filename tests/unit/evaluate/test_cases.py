@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.evaluate.world import catalog_of, read
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.evaluate.cases import eval_files, read_evaluations
+from toolgen.compiler.project.listing import list_evaluations
+from toolgen.evaluate.cases import cases_of, read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,10 +107,10 @@ def test_two_evaluations_of_one_name_are_told(tmp_path: Path) -> None:
     (tmp_path / "evals" / "more").mkdir(parents=True)
     for name in ("a.eval.yaml", "more/b.eval.yaml", "notes.yaml"):
         (tmp_path / "evals" / name).write_text(CASE + "expect: []")
-    files = eval_files(tmp_path)
-    assert files == ["evals/a.eval.yaml", "evals/more/b.eval.yaml"]
+    listed = list_evaluations(tmp_path)
+    assert [*listed] == ["evals/a.eval.yaml", "evals/more/b.eval.yaml"]
     sink = Diagnostics()
-    assert len(read_evaluations(tmp_path, files, sink)) == 2
+    assert len(cases_of(read_evaluations(listed, sink), [catalog_of()], sink)) == 2
     assert [(each.code, each.message) for each in sink] == [
         ("TG904", "the evaluation `shop` is also in evals/a.eval.yaml")
     ]

@@ -123,3 +123,29 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
         Exchanges(tmp_path / "model.jsonl", asks=False)
     with pytest.raises(ExchangesError, match="cannot be read"):
         Exchanges(tmp_path, asks=True)
+
+
+@pytest.mark.parametrize("text", ["NaN", '"\\ud800"', "[" * 950 + "]" * 950])
+def test_messages_that_are_no_json_are_refused_or_stale(tmp_path: Path, text: str) -> None:
+    run(tmp_path, Counted(), asks=True)
+    lines = (tmp_path / "model.jsonl").read_text().splitlines()
+    messages = json.dumps(json.loads(lines[1])["messages"], separators=(",", ":"))
+    assert messages in lines[1]
+    (tmp_path / "model.jsonl").write_text(f"{lines[0]}\n{lines[1].replace(messages, text)}\n")
+    try:
+        outcomes = run(tmp_path, Counted(), asks=False)
+    except ExchangesError as error:
+        assert "model.jsonl line 2 has `messages` that are no JSON" in str(error)  # noqa: PT017  # deep ones may be read
+    else:
+        assert states(outcomes) == ["stale"] * 3
+
+
+@pytest.mark.parametrize("seconds", ["NaN", "Infinity", "-1", "1" + "0" * 400, "true"])
+def test_seconds_that_nobody_measured_are_not_known(tmp_path: Path, seconds: str) -> None:
+    run(tmp_path, Counted(), asks=True)
+    lines = (tmp_path / "model.jsonl").read_text().splitlines()
+    measured = json.loads(lines[1])["seconds"]
+    lines[1] = lines[1].replace(f'"seconds":{measured}', f'"seconds":{seconds}')
+    assert seconds in lines[1]
+    (tmp_path / "model.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    assert [outcome.seconds is None for outcome in run(tmp_path, Counted(), asks=False)] == [True, False, False]

@@ -155,6 +155,86 @@ def test_recorded_replies_cost_nothing(tmp_path: Path) -> None:
     assert len(asked) == 4
 
 
+def answer(*calls: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a response of the API of OpenAI."""
+    message = {"role": "assistant", "content": None, **({"tool_calls": list(calls)} if calls else {})}
+    return {"choices": [{"message": message, "finish_reason": "stop"}], **more}
+
+
+def called(name: str, arguments: str) -> dict[str, Any]:
+    return {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+@pytest.mark.parametrize("name", ["nope", "shop__refnd", "\u202e\x1b[31m"])
+def test_a_call_of_a_tool_that_there_is_not_is_wrong_and_no_error(tmp_path: Path, name: str) -> None:
+    outcome = one(tmp_path, REFUND, answer(called(name, "{}")))
+    assert outcome.state == "failed"
+    assert outcome.pairs == (("shop.refund", f"{name} (not offered)"),)
+
+
+def _circle() -> dict[str, Any]:
+    made = answer()
+    made["self"] = made
+    return made
+
+
+def _deep() -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for _ in range(50_000):
+        made = {"a": made}
+    return answer(more=made)
+
+
+def _exit() -> Any:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("respond", "message"),
+    [
+        (_circle, "ValueError: the response is no JSON: Circular reference detected"),
+        (_deep, "ValueError: the response is no JSON: maximum recursion depth"),
+        (lambda: answer(text="\ud800"), "ValueError: the response is no JSON: 'utf-8' codec"),
+        (lambda: answer(data=b"1"), "ValueError: the response is no JSON: Object of type bytes"),
+        (lambda: answer(usage={"prompt_tokens": float("nan")}), "ValueError: the response is no JSON: Out of range"),
+        (lambda: answer(called("shop__refund", "x" * 17_000_000)), "ValueError: the response has 17,0"),
+        (_exit, "SystemExit: 3"),
+    ],
+    ids=["circle", "deep", "surrogate", "bytes", "nan", "huge", "exit"],
+)
+def test_a_hostile_response_is_an_error_of_its_case_alone(tmp_path: Path, respond: Any, message: str) -> None:
+    def ask(messages: Any, _request: Any) -> Any:
+        return answer() if messages[-1]["content"] == "Hello" else respond()
+
+    found = cases(tmp_path, catalog_of(), bad=REFUND, good={"question": "Hello", "expect": []})
+    exchanges = Exchanges(tmp_path / "kept.jsonl", asks=True)
+    limits = Limits(retries=0)
+    bad, good = run(found, EvaluatedModel(name="fake", ask=ask), limits=limits, exchanges=exchanges)
+    assert bad.state == "error"
+    assert bad.problems[0].startswith(message)
+    assert good.state == "passed"
+    assert len(Exchanges(tmp_path / "kept.jsonl", asks=False)) == 1
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 10**400, "completion_tokens": 1}, {"prompt_tokens": -5},
+                                   {"prompt_tokens": 5}, {"completion_tokens": True}])  # fmt: skip
+def test_a_cost_that_a_reply_does_not_tell_in_full_is_unknown(tmp_path: Path, usage: dict[str, Any]) -> None:
+    def ask(_messages: Any, _request: Any) -> Any:
+        return answer(usage=usage)
+
+    found = cases(tmp_path, catalog_of(), **{f"case{number}": REFUND for number in range(2)})
+    priced = EvaluatedModel(name="fake", ask=ask, input_price=10.0, output_price=20.0)
+    first, second = run(found, priced, limits=Limits(concurrency=1, max_cost=1e9))
+    assert first.state == "failed"
+    assert second.problems == ("a reply before did not tell its tokens, so the cost is unknown",)
+
+
+def test_a_response_with_too_many_calls_makes_none(tmp_path: Path) -> None:
+    outcome = one(tmp_path, {**REFUND, "turns": 3}, answer(*[called("shop__refund", '{"order_id": "o-1"}')] * 5_000))
+    assert (outcome.state, outcome.turns, len(outcome.calls)) == ("failed", 1, 200)
+    assert outcome.problems[-1] == "there are more than 200 calls"
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
 def test_messages_and_system_texts_are_in_the_format_of_the_api(tmp_path: Path, provider: str) -> None:
     case = {"messages": [{"user": "hi"}, {"assistant": "hello"}, {"user": "bye"}], "expect": []}

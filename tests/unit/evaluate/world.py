@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.unit.compiler.specs import resolved
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
+from toolgen.compiler.project.listing import Listed
 from toolgen.contract.records import ToolRequest
 from toolgen.evaluate.cases import Case, cases_of, read_evaluations
 from toolgen.evaluate.models import EvaluatedModel
@@ -55,7 +56,7 @@ def read(folder: Path, text: str, catalog: Catalog, name: str = "shop.eval.yaml"
     """Read an evaluation; return its valid cases, and what was reported."""
     (folder / name).write_text(text, encoding="utf-8")
     sink = Diagnostics()
-    cases = cases_of(read_evaluations(folder, [name], sink), [catalog], sink)
+    cases = cases_of(read_evaluations({name: Listed(name, str(folder / name))}, sink), [catalog], sink)
     return cases, [f"{each.code} {each.span.line}:{each.span.column} {each.message} ({each.fix})" for each in sink]
 
 

@@ -38,8 +38,13 @@ class Host:
         return asyncio.run(self.conversation.run(model, [START]))
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("name", APIS)
-def test_turns_become_responses_of_each_api(catalog: Catalog, name: str) -> None:
+def test_turns_become_responses_of_each_api(catalog: Catalog, name: str, stream: bool) -> None:
+    if stream and provider(name).reader is None:
+        with pytest.raises(ValueError, match=f"streams of {name} cannot be read"):
+            ScriptedModel(provider=name, stream=True)
+        return
     orders, host = orders_of(catalog), Host(catalog, name)
     model = ScriptedModel(
         orders.new_refund_call(order_id="o-1"),
@@ -47,6 +52,7 @@ def test_turns_become_responses_of_each_api(catalog: Catalog, name: str) -> None
         ModelReply(text="one more", calls=(orders.new_refund_call(order_id="o-2"),)),
         "done",
         provider=name,
+        stream=stream,
     )
     outcome = host.talk(model)
     assert (outcome.text, outcome.turns, outcome.stopped) == ("done", 4, "completed")

@@ -23,6 +23,7 @@ from yaml.events import (
 from toolgen.authoring.text import BLOCK_HEADER, comments_between
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.base import SharedFile
+from toolgen.compiler.documents.evaluation import EVALUATION_HEAD, EvalFile
 from toolgen.compiler.documents.read import HEADS, known_keys
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
@@ -46,7 +47,7 @@ _TOOL: Final = (
 )  # fmt: skip
 _TOOLSET: Final = ("toolset", "kind", "description", "tags", "import", "dialect", "server", "api", "types", "methods")
 _KEPT: Final = frozenset(
-    {"args", "result", "types", "payload", "server_data", "annotations", "icons", "source", "kept"}
+    {"args", "fields", "result", "types", "payload", "server_data", "annotations", "icons", "source", "kept"}
 )
 """Keys whose values are schemas, what fits them, or a server's: their order is part of what a model sees."""
 
@@ -59,7 +60,8 @@ def model_of(root: Node) -> type[SpecFileHead] | None:
 def model_with(keys: Iterable[str]) -> type[SpecFileHead] | None:
     """Return the model of a file that has these keys; None if it is not a spec."""
     names = list(keys)
-    return next((HEADS[key] for key in names if key in HEADS), SharedFile) if "toolgen" in names else None
+    heads: dict[str, type[SpecFileHead]] = {**HEADS, EVALUATION_HEAD: EvalFile}
+    return next((heads[key] for key in names if key in heads), SharedFile) if "toolgen" in names else None
 
 
 def key_order(model: type[SpecFileHead], path: tuple[str, ...]) -> tuple[str, ...]:

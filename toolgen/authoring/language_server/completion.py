@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.editor_schema import spec_json_schema
-from toolgen.authoring.language_server.symbols import Kind, entries
+from toolgen.authoring.language_server.symbols import Kind, entries, items
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.resolve.keywords import RAW
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -215,7 +216,13 @@ def _marked(node: Node, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Ste
 
 # Keys: what the JSON Schema of spec files says about a place, for completion and hover.
 
-_MODELS: Final = {"toolset": "ToolsetFile", "agent": "AgentFile", "catalog": "CatalogFile", "policy": "PolicyFile"}
+_MODELS: Final = {
+    "toolset": "ToolsetFile",
+    "agent": "AgentFile",
+    "catalog": "CatalogFile",
+    "policy": "PolicyFile",
+    EVALUATION_HEAD: "EvalFile",
+}
 _SHARED: Final = "SharedFile"
 
 
@@ -303,6 +310,7 @@ def _inner(data: Any, step: Step) -> Any:
 _SELECTORS: Final = frozenset({"use", "on_request", "suggest"})
 _ARGS: Final = frozenset({"access", "one_of", "bounded"})
 _SCHEMAS: Final = frozenset({"args", "result", "payload"})
+_OF_CALLS: Final = frozenset({"args", "fields"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +336,8 @@ def _offers(path: str, writing: Writing, index: Index) -> Iterator[Offer]:
     if writing.parent is not None:
         if _are_rules(writing.parent):
             yield from _selectors(writing.word, index)
+        if writing.parent[0:1] == ("cases",) and writing.parent[-1] in _OF_CALLS:
+            yield from _args_of_call(writing, index, writing.parent)
         present = writing.root.at(writing.parent)
         keys = present.keys() if isinstance(present, MappingNode) else ()
         for key, schema in keys_at(data, writing.parent).items():
@@ -345,6 +355,13 @@ def _names(path: str, writing: Writing, index: Index, at: Sequence[Step]) -> Ite
     if key == "$ref":
         section = "methods" if above[:1] == ("methods",) and len(above) == 2 else "types"
         yield from _references(path, index, Kind.METHOD if section == "methods" else Kind.TYPE, section)
+    elif at[0] == "cases":
+        if key == "call":
+            yield from _symbols(index, Kind.TOOL)
+        elif len(at) > 2 and at[2] in ("allow", "avoid"):
+            yield from _selectors(writing.word, index)
+        elif len(at) > 2 and at[-2] == "args":
+            yield from _values_of_arg(writing, index, at)
     elif key == "bind":
         yield from _of_file(path, index, Kind.METHOD)
     elif at[0] in _SELECTORS:
@@ -356,11 +373,42 @@ def _names(path: str, writing: Writing, index: Index, at: Sequence[Step]) -> Ite
     elif "tags" in at[:4] and isinstance(key, int):
         yield from _tags(index)
     elif at[0] == "tools" and len(at) > 3 and at[2] in _ARGS and key != "next":
-        args = writing.root.at((*at[:2], "args"))
-        fields = args.get("properties") if isinstance(args, MappingNode) and "properties" in args.keys() else args
-        yield from (Offer(name.rstrip("?!"), "arg") for name, _ in entries(fields))
+        yield from (Offer(name, "arg") for name in _fields(writing.root.at((*at[:2], "args"))))
     elif at[0] == "types" or (len(at) > 2 and at[2] in _SCHEMAS):
         yield from _of_file(path, index, Kind.TYPE)
+
+
+def _args_of_call(writing: Writing, index: Index, at: Sequence[Step]) -> Iterator[Offer]:
+    """Yield the args of the tool that a case calls at the path above; those that are there are left out."""
+    there = writing.root.at(at)
+    written = there.keys() if isinstance(there, MappingNode) else ()
+    for name, field in _fields_of_call(writing, index, at[:-1]).items():
+        if name not in written:
+            description = field.get("description") if isinstance(field, MappingNode) else None
+            text = description.value if isinstance(description, ScalarNode) else ""
+            yield Offer(name, "arg", str(text or ""), is_key=True)
+
+
+def _values_of_arg(writing: Writing, index: Index, at: Sequence[Step]) -> Iterator[Offer]:
+    field = _fields_of_call(writing, index, at[:-2]).get(str(at[-1]))
+    values = field.get("enum") if isinstance(field, MappingNode) else None
+    for value in items(values):
+        if isinstance(value, ScalarNode) and isinstance(value.value, str):
+            yield Offer(value.value, "value")
+
+
+def _fields_of_call(writing: Writing, index: Index, at: Sequence[Step]) -> dict[str, Node]:
+    """Return the args of the tool that the call at a path names, as its spec has them."""
+    call = writing.root.at(at)
+    ident = call.get("call") if isinstance(call, MappingNode) else None
+    tool = index.find(Kind.TOOL, [str(ident.value)]) if isinstance(ident, ScalarNode) else None
+    return _fields(tool.node.get("args")) if tool and isinstance(tool.node, MappingNode) else {}
+
+
+def _fields(args: Node | None) -> dict[str, Node]:
+    """Return the fields of args by name, in the short form or in JSON Schema."""
+    fields = args.get("properties") if isinstance(args, MappingNode) and "properties" in args.keys() else args
+    return {name.rstrip("?!"): field for name, field in entries(fields)}
 
 
 def _are_rules(at: Sequence[Step]) -> bool:

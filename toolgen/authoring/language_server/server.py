@@ -159,7 +159,7 @@ def _hover(ls: SpecLanguageServer, params: types.HoverParams) -> types.Hover | N
         return None
     project, path, target = spec
     file = project.file(path)
-    shown = hover_at(Index.of(project.files(target)), file, ls.text(file.text).offset(params.position))
+    shown = hover_at(project.index(target), file, ls.text(file.text).offset(params.position))
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, shown)) if shown else None
 
 

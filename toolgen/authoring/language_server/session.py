@@ -7,13 +7,13 @@ import logging
 import multiprocessing
 import os
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, PyglsError
@@ -110,6 +110,8 @@ class Protocol(LanguageServerProtocol):
 
 # Checker: checks whole projects in a process of its own, so that no request of the editor waits for a check.
 
+ResultT = TypeVar("ResultT")
+
 _PROJECTS: Final[dict[Path, Project]] = {}
 """The projects of the process, whose files are parsed again only if they have changed."""
 
@@ -129,24 +131,34 @@ class Checker:
 
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
         """
+        found = await self._run(project, _check, target, baseline)
+        if isinstance(found, Checked):
+            return found
+        raise ConfigError(*found)
+
+    async def check_evaluations(self, project: Project) -> Mapping[str, Sequence[Diagnostic]]:
+        """Check the evaluations of a project whose targets have been checked.
+
+        Raises CheckerEnded if the process was killed.
+        """
+        return await self._run(project, _check_evaluations)
+
+    async def _run(self, project: Project, check: Callable[..., ResultT], *arguments: Any) -> ResultT:
         pool = None
         try:
             with _safe_path():  # the pool and its first call start processes
                 if self._pool is None:  # other ways than "spawn" copy the threads and the streams of the server
                     self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
                 pool = self._pool
-                checked = asyncio.get_running_loop().run_in_executor(
-                    pool, _check, project.root, dict(project.unsaved), target, baseline
+                found = asyncio.get_running_loop().run_in_executor(
+                    pool, check, project.root, dict(project.unsaved), *arguments
                 )
-            found = await checked
+            return await found
         except BrokenProcessPool as error:
             if self._pool is pool:
                 self._pool = None
             message = f"the process that checks {project.root} has ended; the next change starts it again"
             raise CheckerEnded(message) from error
-        if isinstance(found, Checked):
-            return found
-        raise ConfigError(*found)
 
     def close(self) -> None:
         """End the process, and a check that is running."""
@@ -199,6 +211,12 @@ def _check(
         return error.diagnostics, error.sources
 
 
+def _check_evaluations(root: Path, unsaved: dict[str, str]) -> Mapping[str, Sequence[Diagnostic]]:
+    project = _PROJECTS.setdefault(root, Project(root))
+    project.unsaved = unsaved
+    return project.check_evaluations()
+
+
 _LOG: Final = logging.getLogger(__name__)
 
 MOMENT: Final = 0.02
@@ -216,6 +234,7 @@ class SpecLanguageServer(LanguageServer):
         self.projects: dict[Path, Project] = {}
         self.checker = Checker()
         self._checked: dict[tuple[Path, str], Checked] = {}
+        self._evaluations: dict[Path, list[str]] = {}
         self._checks: dict[Path, asyncio.Task[None]] = {}
 
     def located(self, uri: str) -> tuple[Project, str] | None:
@@ -241,7 +260,7 @@ class SpecLanguageServer(LanguageServer):
         if spec is None:
             return None
         project, path, target = spec
-        index = Index.of(project.files(target))
+        index = project.index(target)
         found = symbol_at(index, path, self.text(project.file(path).text).offset(position))
         return None if found is None else (project, target, index, found)
 
@@ -316,6 +335,14 @@ class SpecLanguageServer(LanguageServer):
             for path in sorted({*checked.found, *(before.found if before else ())}):
                 if "://" not in path:
                     self._publish(project, path, checked.found.get(path, ()))
+        if project.evaluations() or self._evaluations.get(project.root):
+            await self._check_evaluations(project)
+
+    async def _check_evaluations(self, project: Project) -> None:
+        found = await self.checker.check_evaluations(project)
+        for path in sorted({*found, *self._evaluations.get(project.root, ())}):
+            self._publish(project, path, found.get(path, ()))
+        self._evaluations[project.root] = [*found]
 
     def _baseline(self, project: Project) -> Mapping[BaselineEntry, int]:
         try:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from toolgen.compiler.documents.base import TypeNamePattern
+from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.resolve.keywords import RAW
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -139,6 +140,18 @@ class _SymbolReader:
             for _, rules in entries(self._root.get(section)):
                 yield from self._rules(rules)
         yield from self._of_catalog()
+        if self._head(EVALUATION_HEAD):
+            for _, case in entries(self._root.get("cases")):
+                yield from self._of_case(case)
+
+    def _of_case(self, case: Node) -> Iterator[Reference]:
+        expected = items(_get(case, "expect"))
+        alternatives = [call for each in expected for call in items(_get(each, "one_of"))]
+        for call in (*expected, *alternatives, *items(_get(case, "results"))):
+            yield from self._text_reference(Kind.TOOL, _get(call, "call"))
+        for section in ("allow", "avoid"):
+            for item in items(_get(case, section)):
+                yield from self._selector(item)
 
     def _of_tool(self, tool: Node) -> Iterator[Reference]:
         for side in ("args", "result"):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.authoring.language_server.python_links import GeneratedTool, generated_tools
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
@@ -16,12 +16,24 @@ from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
+from toolgen.compiler.documents.evaluation import EvalFile
+from toolgen.compiler.documents.read import read_document
+from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
-from toolgen.compiler.project.listing import SUFFIXES, Listed, list_builtin, list_specs
+from toolgen.compiler.project.listing import (
+    SUFFIXES,
+    Listed,
+    is_evaluation,
+    list_builtin,
+    list_evaluations,
+    list_specs,
+)
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
+from toolgen.evaluate.cases import cases_of
+from toolgen.runtime.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
@@ -39,10 +51,10 @@ _NAMES_TOOLS: Final = NAMES_OTHERS - {"TG201", "TG204", "TG403"}
 
 @dataclass(frozen=True)
 class File:
-    """One spec file as it is now, on disk or in the editor. `path` is as shown in messages: relative to the project.
+    """One spec file or evaluation as it is now, on disk or in the editor.
 
-    `spec` is None if it cannot be parsed, `document` if it has not the form of a spec file. `found` are the
-    diagnostics of both.
+    `path` is as shown in messages: relative to the project. `spec` is None if it cannot be parsed, `document` if it
+    has not the form of a spec file. `found` are the diagnostics of both.
     """
 
     path: str
@@ -89,6 +101,8 @@ class Project:
     _files: dict[str, tuple[object, File]] = field(default_factory=dict[str, tuple[object, File]])
     _parsed: dict[str, File] = field(default_factory=dict[str, File])
     """The last version of each file that could be parsed."""
+    _catalogs: dict[str, Catalog] = field(default_factory=dict[str, Catalog])
+    """The last catalog without errors of each target, by its output folder."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _checking: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,14 +111,38 @@ class Project:
         return load_config(self.root)
 
     def target_of(self, path: str) -> Target | None:
-        """Return the target that a file is a spec of; None if it is not one, or the configuration has errors."""
+        """Return the target that a file is a spec of; None if it is not one, or the configuration has errors.
+
+        That of an evaluation is the first that has all its tools, or else the first.
+        """
         if not path.lower().endswith(SUFFIXES):
             return None
         try:
             targets = self.config().targets
         except ConfigError:
             return None
+        if is_evaluation(path):
+            return self._evaluated(path, targets)
         return next((target for target in targets if path.startswith(f"{target.specs}/")), None)
+
+    def _evaluated(self, path: str, targets: Sequence[Target]) -> Target:
+        if len(targets) > 1:
+            used = [each.names for each in self.file(path).symbols.used if each.kind is Kind.TOOL]
+            for target in targets:
+                index = Index.of(self.files(target))
+                if all(index.find(Kind.TOOL, names) for names in used):
+                    return target
+        return targets[0]
+
+    def index(self, target: Target) -> Index:
+        """Return the symbols of a target, and where its files and evaluations use them."""
+        return Index.of([*self.files(target), *self.evaluations()])
+
+    def evaluations(self) -> list[File]:
+        """Return the evaluations of the project, as they are now."""
+        listed = list_evaluations(self.root)
+        new = [path for path in self.unsaved if path not in listed and is_evaluation(path)]
+        return [self.file(path, each) for path, each in listed.items()] + [self.file(path) for path in new]
 
     def files(self, target: Target) -> list[File]:
         """Return all files of a target, as they are now; those of built-in toolsets first."""
@@ -156,7 +194,7 @@ class Project:
 
     def _check_file(self, path: str, target: Target) -> Sequence[Diagnostic]:
         file = self.file(path)
-        if file.document is None:
+        if file.document is None or is_evaluation(path):
             return file.found
         needed = {path: file}
         open_paths = [path]
@@ -199,6 +237,8 @@ class Project:
         texts = {each.path: each.text for each in files}
         if sink.has_errors or not complete:
             return Checked(target, found, None, texts, {})
+        if self.evaluations():
+            self._catalogs[target.out] = Catalog(text=emit_catalog_json(catalog).encode())
         linted = lint(
             self.config(),
             {target: [each.spec for each in files if each.spec]},
@@ -210,6 +250,22 @@ class Project:
             found.setdefault(diagnostic.span.file, []).append(diagnostic)
         fixes = {each: linted.fixes[each] for each in listed if each in linted.fixes}
         return Checked(target, found, generated_tools(catalog), texts, fixes)
+
+    def check_evaluations(self) -> Mapping[str, Sequence[Diagnostic]]:
+        """Check the evaluations against the last version of each target that had no errors."""
+        files = self.evaluations()
+        found = {each.path: [*each.found] for each in files}
+        outs = [target.out for target in self.config().targets]
+        if not self._catalogs.keys() >= {*outs}:
+            return found
+        sink = Diagnostics()
+        documents = [
+            cast("Document[EvalFile]", each.document) for each in files if each.document and not each.has_errors
+        ]
+        cases_of(documents, [self._catalogs[out] for out in outs], sink)
+        for diagnostic in sink:
+            found[diagnostic.span.file].append(diagnostic)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,5 +334,12 @@ def _parse(path: str, unsaved: str | None, listed: Listed) -> File:
     else:
         text, root = unsaved, parse(unsaved, path, sink)
         spec = None if root is None else SpecFile(path, text, root)
-    documents = read_documents([spec], sink) if spec else []
-    return File(path, text, spec, documents[0] if documents else None, tuple(sink))
+    return File(path, text, spec, _document(spec, sink), tuple(sink))
+
+
+def _document(spec: SpecFile | None, sink: Diagnostics) -> Document[SpecFileHead] | None:
+    if spec is None:
+        return None
+    if is_evaluation(spec.path):
+        return read_document(spec, EvalFile, sink)
+    return next(iter(read_documents([spec], sink)), None)

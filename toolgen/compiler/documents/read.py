@@ -13,8 +13,10 @@ from toolgen.compiler.diagnostics.diagnostic import closest, nearest, shown
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile, SpecFileHead, TextPattern
+from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
+from toolgen.compiler.project.listing import EVALUATION_SUFFIXES, EVALUATIONS
 from toolgen.compiler.source.nodes import MappingNode, Node
 from toolgen.schema.references import name_of_target
 
@@ -132,6 +134,10 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
         return None
     if heads:
         return HEADS[heads[0]]
+    if EVALUATION_HEAD in root.keys():
+        fix = f"move it to `{EVALUATIONS}/`, with a name that ends in `{EVALUATION_SUFFIXES[0]}`"
+        sink.report("TG104", root.key_span(EVALUATION_HEAD), "this is an evaluation, and no spec", fix=fix)
+        return None
     for key in root.keys():
         if key not in SharedFile.model_fields and (known := nearest(key, HEADS)):
             sink.report("TG104", root.key_span(key), f"`{key}` is not a key of a spec file", fix=known)

@@ -19,6 +19,11 @@ LARGEST: Final = 10 * 1024 * 1024
 LEADS_OUT: Final = "this link leads out of the spec folder"
 LEAVES_PROJECT: Final = "this link leads out of the project"
 
+EVALUATIONS: Final = "evals"
+"""The folder of a project that has its evaluations."""
+
+EVALUATION_SUFFIXES: Final = (".eval.yaml", ".eval.yml", ".eval.json")
+
 BUILTIN_PREFIX: Final = "toolgen://"
 """What the paths of built-in specs start with, wherever toolgen is installed. No path of a project's own file does."""
 
@@ -74,6 +79,20 @@ def list_specs(folder: Path, project: Path | None = None) -> list[Listed]:
                 else:
                     places.append((inside, entry.path))
     return sorted(found)
+
+
+def is_evaluation(path: str) -> bool:
+    """Whether a path, relative to a project, is that of an evaluation."""
+    return path.startswith(f"{EVALUATIONS}/") and path.lower().endswith(EVALUATION_SUFFIXES)
+
+
+def list_evaluations(project: Path) -> dict[str, Listed]:
+    """List the evaluations of a project by path, relative to it."""
+    folder = project / EVALUATIONS
+    if not os.path.isdir(folder):
+        return {}
+    found = {f"{EVALUATIONS}/{each.path}": each for each in list_specs(folder, project)}
+    return {path: each for path, each in found.items() if each.problem or is_evaluation(path)}
 
 
 def list_builtin(toolsets: Iterable[str]) -> list[Listed]:

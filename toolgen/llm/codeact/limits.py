@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class CodeActLimits:
     """The resource limits of one snippet, and how much of its output is shown.
 
-    `seconds` limits the wall-clock time of its code, and separately that of type checking; calls do not count.
+    `seconds` limits the processor time of its code, and separately that of type checking; calls do not count. By the
+    clock, as where the system does not tell processor times (outside of Linux), it is at most ten times as long.
     `total_seconds` limits the total wall-clock time, including calls: a call that is still running is cancelled.
     `memory_bytes` limits its values, and the memory of the type checker. `kept_bytes` limits the variables that a host
     keeps for the next snippet. `depth` limits the call depth, `calls` the number of tool calls of one snippet,

@@ -12,6 +12,8 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.extras import MissingExtra
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession
 
 _AnswerT = TypeVar("_AnswerT")
+
+_HAS_STAT: Final = Path("/proc/self/stat").exists()
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+BUSY: Final = 10 if _HAS_STAT else 1
+"""How many times its limit an operation may take by the clock where its processor time is known: machines are busy."""
 
 _PATIENCE: Final = 10.0
 """Seconds beyond its limit in which a process may be silent while it starts and has no id yet to kill it by."""
@@ -73,16 +81,18 @@ class SnippetFailed(Exception):
 class Process:
     """One process with at most one session. `uses` counts its uses; a lost process is not used again.
 
+    `used` is how many seconds its last operation took of the processor, or by the clock where that is not known.
     `guard` is the name at which a checker's session stops instead of running a text.
     """
 
     def __init__(self, seconds: float) -> None:
-        """`seconds` is the maximum duration of any operation."""
-        self._request_timeout = seconds + _PATIENCE
+        """`seconds` is the maximum time of any operation, as in `call`."""
+        self._request_timeout = BUSY * seconds + _PATIENCE
         self.session: MontySession | None = None
         self.pid: int | None = None
         self.guard = ""
         self.uses = 0
+        self.used = 0.0
         self.is_lost = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="codeact")
         self._pool: Monty | None = None
@@ -90,21 +100,40 @@ class Process:
         self._session_stack = ExitStack()
 
     async def call(self, seconds: float, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
-        """Run a function in the thread, for at most `seconds` of wall-clock time.
+        """Run a function in the thread, for at most `seconds` of processor time, and `BUSY` times as long by the clock.
 
-        Cancellation kills the process, so that nothing keeps running. Raises `SandboxUnavailable`,
-        `WorkerLost`, and `SnippetFailed`.
+        Where the system does not tell the processor time, the clock counts. Cancellation kills the process, so that
+        nothing keeps running. Raises `SandboxUnavailable`, `WorkerLost`, and `SnippetFailed`.
         """
+        begun, before = monotonic(), self._processor_seconds()
         doing = asyncio.wrap_future(self._thread.submit(self._guarded, work, *args))
+        left = max(seconds, 0.0)
         try:
-            done, _ = await asyncio.wait([doing], timeout=max(seconds, 0.0))
+            while not (await asyncio.wait([doing], timeout=left))[0]:
+                passed = monotonic() - begun
+                left = min(seconds - self._used_since(before, passed), BUSY * seconds - passed)
+                if left <= 0:
+                    await self._stop(doing)
+                    raise WorkerLost(OUT_OF_TIME)
+                left = max(left, 1 / _TICKS)
         except asyncio.CancelledError:
             await self._stop(doing)
             raise
-        if not done:
-            await self._stop(doing)
-            raise WorkerLost(OUT_OF_TIME)
+        finally:
+            self.used = self._used_since(before, monotonic() - begun)
         return doing.result()
+
+    def _processor_seconds(self) -> float:
+        """Return the processor time of the process, 0 before it has started, and after it has ended."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_bytes()
+        except OSError:
+            return 0.0
+        user, system = stat.rpartition(b")")[2].split()[11:13]  # the name before it may have blanks
+        return (int(user) + int(system)) / _TICKS
+
+    def _used_since(self, before: float, passed: float) -> float:
+        return passed if not _HAS_STAT else min(max(self._processor_seconds() - before, 0.0), passed)
 
     async def end(self) -> None:
         """End the process and the thread."""

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolgen.llm.sandbox.process import WorkerLost
+from toolgen.llm.sandbox.process import BUSY, WorkerLost
 
 if TYPE_CHECKING:
     from pydantic_monty import FunctionSnapshot, MontySession, ResourceLimits, SyncSnapshot
@@ -23,7 +22,7 @@ _LOOKUPS: Final = 1000
 """Maximum suspensions of a snippet other than calls: undefined names, and operating system functions."""
 
 _GRACE: Final = 0.25
-"""Seconds of wall-clock time beyond the limit, in which the sandbox may report the timeout itself."""
+"""Seconds beyond the limit, in which a session may be closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +95,10 @@ class Worker:
         return variables
 
     async def _timed(self, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
-        start = monotonic()
         try:
             return await self._process.call(self._seconds, work, *args)
         finally:
-            self._seconds -= monotonic() - start
+            self._seconds -= self._process.used
 
     @property
     def _session(self) -> MontySession:
@@ -109,7 +107,7 @@ class Worker:
 
     def _open(self, state: bytes | None) -> None:
         limits: ResourceLimits = {
-            "max_feed_duration_secs": self._limits.seconds,
+            "max_feed_duration_secs": BUSY * self._limits.seconds,  # it counts by the clock
             "max_memory": self._limits.memory_bytes,
             "max_recursion_depth": self._limits.depth,
             "max_suspensions": self._limits.calls + _LOOKUPS,

@@ -22,6 +22,7 @@ pytestmark = needs("yaml-language-server")
 SCHEMA = spec_json_schema()
 TOOL = "toolgen: 1\ntoolset: a\ntools:\n  t:\n    description: d\n"
 CATALOG = "toolgen: 1\ncatalog: a\ncategories:\n  c:\n    description: d\n"
+CASES = "toolgen: 1\neval: a\ncases:\n  c:\n    question: q\n"
 HTTP = "    http:\n      method: GET\n      path: /x\n"
 PLACES = {
     "ToolSpec": TOOL + "    |",
@@ -43,6 +44,13 @@ PLACES = {
     "AgentFile": "toolgen: 1\nagent: a\n|",
     "CatalogFile": "toolgen: 1\ncatalog: a\n|",
     "PolicyFile": "toolgen: 1\npolicy: a\n|",
+    "EvalFile": "toolgen: 1\neval: a\n|",
+    "CaseSpec": CASES + "    |",
+    "CallSpec": CASES + "    expect:\n      - call: a\n        |",
+    "AlternativesSpec": CASES + "    expect:\n      - |",
+    "UserSpec": CASES + "    messages:\n      - |",
+    "AssistantSpec": CASES + "    messages:\n      - |",
+    "ResultSpec": CASES + "    results:\n      - call: a\n        |",
     "SharedFile": "toolgen: 1\ntypes: {}\n|",
     "CategorySpec": CATALOG + "    |",
     "ActionSpec": CATALOG + "    actions:\n      x:\n        target: t\n        |",

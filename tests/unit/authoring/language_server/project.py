@@ -59,6 +59,15 @@ categories:
       refund: refund
       look: {target: find, args: {customer: $args.name}}
 """,
+    "evals/shop.eval.yaml": """\
+toolgen: 1
+eval: shop
+cases:
+  refund:
+    question: Refund o-1.
+    expect: [{call: shop.orders.refund, args: {order_id: o-1}}]
+    avoid: [shop.orders.find]
+""",
     "app.py": """\
 from generated.shop.tools import orders
 

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from tests.unit.authoring.language_server.conftest import Serve
 
-ORDERS, AGENT, POLICY, CATALOG, SHARED = (
+ORDERS, AGENT, POLICY, CATALOG, SHARED, CASES = (
     "specs/shop/orders.yaml",
     "specs/agent.yaml",
     "specs/policy.yaml",
     "specs/catalog.yaml",
     "specs/shared.yaml",
+    "evals/shop.eval.yaml",
 )
 
 
@@ -50,7 +51,7 @@ async def whole_check(client: Client) -> Mapping[str, Sequence[types.Diagnostic]
 
     Return what it found, without findings of lint.
     """
-    found = await client.all_diagnostics("toolgen.toml", ORDERS, AGENT, POLICY, CATALOG, SHARED)
+    found = await client.all_diagnostics("toolgen.toml", ORDERS, AGENT, POLICY, CATALOG, SHARED, CASES)
     return {path: [each for each in some if not str(each.code).startswith("TL")] for path, some in found.items()}
 
 
@@ -77,7 +78,7 @@ def test_the_whole_project_is_checked_after_a_pause(serve: Serve) -> None:
         assert {path: [each.code for each in some] for path, some in found.items() if some} == {
             POLICY: ["TG511"],
             CATALOG: ["TG501"],
-        }
+        }  # evaluations are checked against the last tools without errors
         client.show(ORDERS, FILES[ORDERS])
         assert not any((await whole_check(client)).values())
 
@@ -245,6 +246,7 @@ def test_references_are_all_uses(serve: Serve, project: Path) -> None:
             "specs/shop/orders.yaml:17: find",
             "specs/agent.yaml:4: shop.orders.find",
             "specs/catalog.yaml:9: find",
+            "evals/shop.eval.yaml:7: shop.orders.find",
             "generated/shop/tools/orders/__init__.py:39: FIND",
         ]
 
@@ -259,7 +261,7 @@ RENAMES = [
         ORDERS,
         "refund:",
         "repay",
-        {ORDERS: ["repay"], POLICY: ["shop.orders.repay"], CATALOG: ["repay"]},
+        {ORDERS: ["repay"], POLICY: ["shop.orders.repay"], CATALOG: ["repay"], CASES: ["shop.orders.repay"]},
     ),
     (SHARED, "billing", "invoices", {path: ["invoices"] for path in (SHARED, ORDERS, AGENT, POLICY)}),
     (
@@ -271,6 +273,7 @@ RENAMES = [
             AGENT: ["shop.sales", "shop.sales.find"],
             POLICY: ["shop.sales.refund"],
             CATALOG: ["shop.sales"],
+            CASES: ["shop.sales.find", "shop.sales.refund"],
         },
     ),
 ]  # fmt: skip

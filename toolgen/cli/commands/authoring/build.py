@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import Listing, echo, listing_options, progress, show_json
+from toolgen.cli.evaluations import checked_evaluations
+from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
 from toolgen.compiler.project.collector import paused
@@ -223,7 +224,8 @@ def command(
     """Compile the specs of every target into its package.
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
-    Files in a package that toolgen did not write are left alone and reported, and the exit code is 1.
+    Files in a package that toolgen did not write are left alone and reported, and the exit code is 1. The cases of
+    `evals/*.eval.yaml` are checked against the packages that were built; errors in them exit 1 too.
     """
     if only_check and force:
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
@@ -231,20 +233,31 @@ def command(
         raise click.UsageError("`--check` writes nothing, so there is nothing to watch for.")
     listing = Listing(output_format, statistics, all_)
 
-    def run(config: Config) -> tuple[bool, list[dict[str, Any]]]:
+    def run(config: Config) -> tuple[bool, dict[str, Any]]:
         outcomes = [
             _check(config, target, listing, warnings_as_errors=warnings_as_errors, timings=timings)
             if only_check
             else _build(config, target, listing, force=force, warnings_as_errors=warnings_as_errors, timings=timings)
             for target in config.targets
         ]
-        return all(fine for fine, _ in outcomes), [outcome for _, outcome in outcomes]
+        shown: dict[str, Any] = {"targets": [outcome for _, outcome in outcomes]}
+        if not all(fine for fine, _ in outcomes):
+            return False, shown
+        sink = checked_evaluations(config, is_kept=not only_check)
+        found = list(sink)
+        if found and listing.has_blocks:
+            show_diagnostics(found, sink.sources)
+        elif found and listing.is_text:
+            listing.show(found, sink.sources, command="build", packages=[])
+        elif listing.output_format == "json":
+            shown["evaluations"] = listing.to_json(found)
+        return not sink.has_errors, shown
 
     if watch:
         from toolgen.cli.commands.authoring.watching import rebuild
 
         rebuild(run, output_format)
-    fine, outcomes = run(project())
+    fine, outcome = run(project())
     if output_format == "json":
-        show_json({"targets": outcomes})
+        show_json(outcome)
     return 0 if fine else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,11 +12,13 @@ from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, s
 from toolgen.cli.output import echo, format_option, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.source.read import read_specs
+from toolgen.compiler.project.listing import list_evaluations
+from toolgen.compiler.source.read import parse_spec, read_listed, read_specs
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
+    from toolgen.compiler.source.read import SpecFile
 
 
 @click.command("fmt")
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change, and exit 1 where something would.")
 @format_option
 def command(*, paths: Sequence[str], check: bool, diff: bool, output_format: str) -> int:
-    """Format the specs of every target, or PATHs: canonical order of keys, quotes, indentation and blank lines.
+    """Format specs and evaluations, or PATHs: canonical order of keys, quotes, indentation and blank lines.
 
     Comments stay with what they are about, and the specs compile to the same. Tools, fields and keywords of schemas
     keep their order, because models see it. A file with errors is reported and left as it is.
@@ -61,16 +63,31 @@ def _formatted(config: Config, only: set[str] | None, sink: Diagnostics) -> tupl
     for folder in dict.fromkeys(target.specs for target in config.targets):
         if only is not None and only.isdisjoint(specs_of(config, folder)):
             continue
-        for spec in read_specs(config.root / folder, config.root, found := Diagnostics()):
-            broken = any(each.span.file == spec.path for each in found)
-            if spec.path in before or broken or (only is not None and spec.path not in only):
-                continue
-            before[spec.path] = spec.text
-            made = formatted(spec.path, spec.text, spec.root)
-            if made != spec.text:
-                after[spec.path] = made
-        for each in found:
-            if only is None or each.span.file in only:
-                sink.add(each)
-        sink.sources |= found.sources
+        _format(read_specs(config.root / folder, config.root, found := Diagnostics()), found, only, before, after, sink)
+    evaluations = read_listed(list_evaluations(config.root), found := Diagnostics())
+    parsed = [spec for path, text in evaluations.items() if (spec := parse_spec(path, text, found))]
+    _format(parsed, found, only, before, after, sink)
     return before, after
+
+
+def _format(
+    specs: Iterable[SpecFile],
+    found: Diagnostics,
+    only: set[str] | None,
+    before: dict[str, str],
+    after: dict[str, str],
+    sink: Diagnostics,
+) -> None:
+    """Format files in which errors were `found`, or none."""
+    for spec in specs:
+        broken = any(each.span.file == spec.path for each in found)
+        if spec.path in before or broken or (only is not None and spec.path not in only):
+            continue
+        before[spec.path] = spec.text
+        made = formatted(spec.path, spec.text, spec.root)
+        if made != spec.text:
+            after[spec.path] = made
+    for each in found:
+        if only is None or each.span.file in only:
+            sink.add(each)
+    sink.sources |= found.sources

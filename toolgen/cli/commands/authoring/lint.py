@@ -13,6 +13,7 @@ from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.registry import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
+from toolgen.cli.evaluations import linted_evaluations
 from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.cache.store import open_cache
@@ -50,9 +51,9 @@ def command(
 ) -> int:
     """Report what is bad for models and for people in specs that compile; of PATHs only, if any are given.
 
-    Exits with 1 if there are errors or warnings; notes are suggestions. `toolgen explain TL101` explains a rule; the
-    table `lint` of the configuration selects them. In YAML a comment `# toolgen: ignore TL101 -- reason` on a line, or
-    above it, silences a rule there.
+    The cases of `evals/*.eval.yaml` are checked too. Exits with 1 if there are errors or warnings; notes are
+    suggestions. `toolgen explain TL101` explains a rule; the table `lint` of the configuration selects them. In YAML a
+    comment `# toolgen: ignore TL101 -- reason` on a line, or above it, silences a rule there.
     """
     listing = Listing(output_format, statistics, all_)
     if accept and (paths or do_fix or show_diff):
@@ -81,6 +82,10 @@ def command(
             return 1 if fixed.texts else 0
     else:
         found = lint(config, files, baseline, cache=open_cache(config.root))
+    if not found.errors:
+        evaluations = linted_evaluations(config)
+        found.errors += evaluations if only is None else [each for each in evaluations if each.span.file in only]
+        found.sources |= evaluations.sources
     _show(config, found, listing, only, notes=notes)
     return 1 if _fails(found, only) else 0
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.compiler.project.listing import list_specs
+from toolgen.compiler.project.listing import list_evaluations, list_specs
 from toolgen.spec.lines import whole_lines
 from toolgen.spec.visible import visible
 from toolgen.spec.writing import write_inside
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 
 def paths_of(config: Config, arguments: Sequence[str]) -> set[str] | None:
-    """Return the specs that files and folders on the command line mean, relative to the project; None without any.
+    """Return the specs and evaluations that files and folders on the command line mean; None without any.
+
+    Paths are relative to the project.
 
     Raises click.UsageError for one that is not there, or is no spec of the project.
     """
     if not arguments:
         return None
     known = [path for target in config.targets for path in specs_of(config, target.specs)]
+    known += list_evaluations(config.root)
     meant: set[str] = set()
     for argument in arguments:
         path = Path(os.path.relpath(argument, config.root)).as_posix()

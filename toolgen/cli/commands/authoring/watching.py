@@ -20,7 +20,7 @@ _NAMED: Final = 3
 """Maximum number of changed files that are named."""
 
 
-def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], output_format: str) -> NoReturn:
+def rebuild(build: Callable[[Config], tuple[bool, dict[str, Any]]], output_format: str) -> NoReturn:
     """Build the project of the working directory now and after each change, without end.
 
     `build` shows what it did, and returns it. As JSON there is one line for each build. A configuration that cannot be
@@ -44,7 +44,7 @@ def rebuild(build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], output
 
 
 def _built(
-    config: Config | ConfigError, build: Callable[[Config], tuple[bool, list[dict[str, Any]]]], output_format: str
+    config: Config | ConfigError, build: Callable[[Config], tuple[bool, dict[str, Any]]], output_format: str
 ) -> dict[str, Any]:
     """Build once, and return the outcome as JSON."""
     if isinstance(config, ConfigError):
@@ -56,7 +56,7 @@ def _built(
     except click.UsageError as error:
         echo(error.format_message(), err=True)
         return {"error": error.format_message()}
-    return {"targets": build(config)[1]}
+    return build(config)[1]
 
 
 def _listed(paths: tuple[str, ...]) -> str:

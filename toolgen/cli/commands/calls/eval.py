@@ -23,7 +23,9 @@ from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.evaluate.cases import SUFFIXES, Case, UserSpec, cases_of, eval_files, read_evaluations
+from toolgen.compiler.documents.evaluation import UserSpec
+from toolgen.compiler.project.listing import EVALUATION_SUFFIXES, Listed, list_evaluations
+from toolgen.evaluate.cases import Case, cases_of, read_evaluations
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import SEARCH, SEARCH_PROVIDER, EvaluatedModel, SearchModel
@@ -42,9 +44,9 @@ from toolgen.spec.visible import visible
 from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
 
 if TYPE_CHECKING:
+    from toolgen.compiler.documents.evaluation import EvalFile
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.project.config import Config
-    from toolgen.evaluate.cases import EvalFile
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.spec.tool_use import PresentationName
 
@@ -193,8 +195,8 @@ def suggest(*, package: str | None) -> int:
     catalog = _catalog(config, package)
     sink = Diagnostics()
     # `toolgen eval suggest > evals/new.eval.yaml` makes an empty file before this runs
-    written_ones = [path for path in eval_files(config.root) if (config.root / path).stat().st_size]
-    documents = read_evaluations(config.root, written_ones, sink)
+    listed = {path: each for path, each in list_evaluations(config.root).items() if not _is_empty(each)}
+    documents = read_evaluations(listed, sink)
     cases = cases_of(documents, [catalog], sink)
     show_diagnostics(sink, sink.sources)
     if sink.has_errors:
@@ -243,25 +245,30 @@ def _cases(
 ) -> tuple[Sequence[Document[EvalFile]], list[Case]] | None:
     """Read the cases; None if there are errors, which are shown."""
     for name in names:
-        if not name.lower().endswith(SUFFIXES):
-            raise click.UsageError(f"{name} is no evaluation: its name ends in {', '.join(SUFFIXES)}.")
-    files = eval_files(config.root, [_relative(config.root, name) for name in names])
+        if not name.lower().endswith(EVALUATION_SUFFIXES):
+            raise click.UsageError(f"{name} is no evaluation: its name ends in {', '.join(EVALUATION_SUFFIXES)}.")
+    named = {path: Listed(path, str(config.root / path)) for path in (_relative(config.root, name) for name in names)}
+    files = named or list_evaluations(config.root)
     if not files:
         raise click.UsageError(
             "There are no evaluations. Write one, `evals/NAME.eval.yaml`, or print drafts: `toolgen eval suggest`."
         )
     sink = Diagnostics()
-    documents = read_evaluations(config.root, files, sink)
+    documents = read_evaluations(files, sink)
     catalogs = list(built_catalogs(config).values())
     every = chosen(cases_of(documents, catalogs, sink), tags)
     show_diagnostics(sink, sink.sources)
     if sink.has_errors:
         return None
     if not every and not tags:
-        raise click.UsageError(f"There are no cases in {', '.join(files[:5])}.")
+        raise click.UsageError(f"There are no cases in {', '.join(list(files)[:5])}.")
     if not every:
         raise click.UsageError(f"No case has {'the tag' if len(tags) == 1 else 'one of the tags'} {', '.join(tags)}.")
     return documents, every
+
+
+def _is_empty(listed: Listed) -> bool:
+    return not listed.problem and not Path(listed.real).stat().st_size
 
 
 def _relative(root: Path, name: str) -> str:
