@@ -41,7 +41,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def body(running: Running) -> None:
         await running.engine.start(request([read("a")], run_id="r1", user="ann"))
-        await running.engine.result("r1", 20)
+        await running.engine.result("r1", 300)
         await running.engine.start(request([read("a")], [write("b")], run_id="r2", user="bob"))
         await running.questions("r2")
         with (

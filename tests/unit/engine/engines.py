@@ -79,7 +79,7 @@ class Running:
 
 
 async def until(
-    look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 60, pause: float = 0.02
+    look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 300, pause: float = 0.02
 ) -> Any:
     """Look, sync or async, until it is enough, and return what is seen."""
     async with asyncio.timeout(seconds):

@@ -45,7 +45,7 @@ def test_of_many_answers_at_once_one_counts_and_the_others_are_told_which(engine
             assert len(told) == 5
             assert {each.answer for each in told} == {counts}
             assert counts.by in str(told[0])
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
             assert (f"f{number}" in running.marks()) == (people[counts.by] is ALLOW)
             assert await running.engine.answers(run_id) == [counts]
             with pytest.raises(AlreadyAnswered, match=f"by {counts.by}, at 20"):
@@ -98,7 +98,7 @@ def test_an_answer_with_a_text_that_cannot_be_kept_is_refused_and_its_question_s
                 )
         assert await running.engine.answers(run_id) == []
         await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
-        await running.engine.result(run_id, 20)
+        await running.engine.result(run_id, 300)
         assert running.marks() == ["a"]
 
     engines.run(body)
@@ -109,7 +109,7 @@ def test_when_the_time_is_up_that_is_the_answer(engines: Engines, monkeypatch: p
 
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([write("a")]))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert "nobody answered in time" in end.messages[-1].content
         (answer,) = await running.engine.answers(run_id)
         assert (answer.by, answer.decision) == ("", Decision.DENY)
@@ -140,7 +140,7 @@ def test_an_answer_is_seen_before_a_worker_has_read_it(durable: Engines) -> None
     asyncio.run(answer())
 
     async def finish(running: Running) -> None:
-        assert "not today" in (await running.engine.result("r1", 20)).messages[-1].content
+        assert "not today" in (await running.engine.result("r1", 300)).messages[-1].content
         assert running.marks() == []
 
     durable.run(finish)
@@ -163,7 +163,7 @@ def test_of_two_commands_at_once_one_answers_and_the_other_says_who_did(durable:
         assert f"was answered before: {answer}" in again
         _, shown = await asyncio.to_thread(command, durable, "runs", "show", "r2")
         assert f"answered {asked.id}: {answer}" in shown
-        await running.engine.result("r2", 20)
+        await running.engine.result("r2", 300)
         assert running.marks() == (["a"] if won[1] == "approve" else [])
 
     durable.run(body)

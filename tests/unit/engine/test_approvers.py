@@ -52,7 +52,7 @@ def test_only_the_user_of_the_run_answers_where_a_policy_says_so(engines: Engine
                 await engine.cancel(run_id)
                 continue
             await engine.decide(run_id, asked.id, ALLOW, by="ann")
-            await engine.result(run_id, 20)
+            await engine.result(run_id, 300)
         assert running.marks() == ["of-ann"]
 
     engines.run(body, approvers={"code.write_file": {"user": True}})
@@ -76,11 +76,11 @@ def test_two_people_with_a_role_must_allow_and_one_can_deny(engines: Engines) ->
             assert [(each["by"], each["via"]) for each in answer.others] == [(first.name, first.via)]
             assert await engine.answers(run_id) == [answer]
             assert f"by {first.name} and {second.name}, at 20" in str(answer)
-            await engine.result(run_id, 20)
+            await engine.result(run_id, 300)
         run_id = await engine.start(request([write("denied")]))
         (asked,) = await running.questions(run_id)
         await engine.decide(run_id, asked.id, DENY, by=ANN)
-        await engine.result(run_id, 20)
+        await engine.result(run_id, 300)
         assert running.marks() == ["f0", "f1"]
 
     engines.run(body, approvers=TWO)
@@ -100,7 +100,7 @@ def test_of_two_people_at_once_both_are_noted_and_one_gives_the_answer(engines: 
             assert all(isinstance(each, ApprovalAnswer | NeedsOthers | AlreadyAnswered) for each in given)
             (answer,) = await running.engine.answers(run_id)
             assert {each.name for each in answer.people} == {"ann", "bob"}
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
         assert len(running.marks()) == 5
 
     engines.run(body, approvers=TWO)
@@ -117,7 +117,7 @@ def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines
         with pytest.raises(NeedsOthers):
             await engine.decide(run_id, asked.id, ALLOW, by=ANN)
         await engine.decide(run_id, asked.id, ALLOW, by=BOB)
-        await engine.result(run_id, 20)
+        await engine.result(run_id, 300)
         await store.close()
 
     engines.run(body, approvers=TWO, store=store)

@@ -47,7 +47,7 @@ def test_agents_of_a_run_are_counted_over_restarts(durable: Engines) -> None:
                 await running.questions("r1")
             async with durable.opened() as running:
                 await allow(running, "r1")
-                end = await running.engine.result("r1", 60)
+                end = await running.engine.result("r1", 300)
         before, after = refused(end)[:4], refused(end)[4:]
         assert (before, sorted(after)) == ([False] * 4, [False, True, True])  # the last three are made together
 
@@ -67,7 +67,7 @@ def test_an_agent_counts_once_when_its_call_is_made_again(durable: Engines) -> N
             async with durable.opened() as running:
                 (child,) = await children_that_wait(running)
                 await allow(running, child)
-                end = await running.engine.result("r1", 60)
+                end = await running.engine.result("r1", 300)
         assert refused(end) == [False] * 4 + [True]
 
     asyncio.run(body())
@@ -82,7 +82,7 @@ def test_an_answer_for_the_session_holds_in_its_run_after_a_restart(durable: Eng
                 (child,) = await children_that_wait(running)
             async with durable.opened() as running:
                 await allow(running, child)
-                assert (await running.engine.result("r1", 60)).stopped == "completed"
+                assert (await running.engine.result("r1", 300)).stopped == "completed"
                 assert running.marks() == ["a", "x", "a"]
                 other = await running.engine.start(request([write("a")]))
                 await running.questions(other)

@@ -146,7 +146,7 @@ def test_calls_that_a_run_begins_with_are_made_before_its_planner_is_asked(engin
         first = Message(role="assistant", calls=(one(read("a"), "x"),))
         ordinary = RunRequest(agent="main", messages=(*begun.messages, first), run_id="r")
         await running.engine.start(ordinary)
-        end = await running.engine.result("r", 20)
+        end = await running.engine.result("r", 300)
         assert (end.stopped, end.value, end.turns) == ("completed", 3, 2)
         assert [message.role for message in end.messages] == ["user", "assistant", "tool"]
         assert plans(running) == 1
@@ -161,7 +161,7 @@ def test_all_results_of_several_calls_are_kept_in_order_and_skipped_ones_too(eng
         await running.engine.start(RunRequest(agent="main", messages=messages, planner="", run_id="r"))
         (asked,) = await running.questions("r")
         await running.engine.decide("r", asked.id, DENY, by="ann")
-        end = await running.engine.result("r", 20)
+        end = await running.engine.result("r", 300)
         kinds = [each.get("error", {}).get("kind") for each in end.value]
         assert kinds == [None, "permission_denied", "skipped"]
 
@@ -179,7 +179,7 @@ def test_the_outcomes_of_ordinary_runs_have_no_whole_results(engines: Engines) -
 
         running.host.execute = noted  # type: ignore[method-assign]  # what an engine calls
         await running.engine.start(request([read("a")], run_id="r"))
-        await running.engine.result("r", 20)
+        await running.engine.result("r", 300)
         assert len(outcomes) == 3
         assert not any("result" in outcome for outcome in outcomes)
 

@@ -80,7 +80,7 @@ def test_an_agent_that_is_cancelled_alone_ends_its_call_and_not_the_run(durable:
     async def body(running: Running) -> None:
         await running.engine.start(request([WAITS], [read("b")], run_id="r1"))
         await running.engine.cancel(await child_of(running, "r1"))
-        end = await running.engine.result("r1", 30)
+        end = await running.engine.result("r1", 300)
         answers = [message.is_error for message in end.messages if message.role == "tool"]
         assert (end.stopped, answers, running.marks()) == ("completed", [True, False], ["b"])
 
@@ -131,7 +131,7 @@ def test_an_execution_that_is_lost_cancels_no_agent(durable: Engines) -> None:
         assert database.get_workflow_owner("r1") == owner
         tables.give_up(database, "r1", str(owner))
         await allow(running, child)
-        end = await running.engine.result("r1", 30)
+        end = await running.engine.result("r1", 300)
         assert (end.value, end.messages[-1].is_error) == (7, False)
         assert running.marks() == ["x"]
 
@@ -158,7 +158,7 @@ def test_a_run_that_is_executed_again_for_its_database_keeps_its_agents(durable:
         child = await child_of(running, "r1")
         assert await state(running, child) == "waiting"
         await allow(running, child)
-        end = await running.engine.result("r1", 30)
+        end = await running.engine.result("r1", 300)
         assert (end.value, [message.is_error for message in end.messages if message.role == "tool"]) == (7, [False] * 2)
         assert refusals == ["r1", "r1"]
 

@@ -71,14 +71,14 @@ def test_a_command_starts_a_run_from_options_or_a_file(durable: Engines) -> None
         (message,) = script([read("a")], answer=7)
         text = await shell("start", "--message", message.content, "--agent", "main", "--user", "ann", "--id", "r1")
         assert text == "r1\n"
-        assert (await running.engine.result("r1", 20)).value == 7
+        assert (await running.engine.result("r1", 300)).value == 7
         assert (await running.engine.info("r1")).user == "ann"
         assert await shell.json("start", "--message", "again", "--id", "r1") == {"run_id": "r1"}
         assert running.marks() == ["a"]
         file = durable.folder / "request.json"
         file.write_text(json.dumps({"messages": [message_as_json(message)], "agent": "main", "run_id": "r2"}))
         assert (await shell.json("start", str(file), "--user", "bob"))["run_id"] == "r2"
-        await running.engine.result("r2", 20)
+        await running.engine.result("r2", 300)
         assert (await running.engine.info("r2")).user == "bob"
         new = (await shell.json("start", str(file), "--id", "r3"))["run_id"]
         assert new == "r3"
@@ -187,8 +187,8 @@ def test_a_selection_is_steered_as_one_after_it_was_confirmed(durable: Engines) 
         assert await shell("list", "--agent", "nobody") == "no runs\n"
         assert await shell("list", "--newer-than", "1h", "--user", "bob", "--limit", "1") != "no runs\n"
         await shell("cancel", "other")
-        await engine.result("r0", 20)
-        await engine.result("r1", 20)
+        await engine.result("r0", 300)
+        await engine.result("r1", 300)
         assert await shell.json("prune", "--older-than", "9") == {"runs": 0, "states": {}, "agents": {}}
         pruned = await shell.json("prune", "--older-than", "0")
         assert pruned["runs"] >= 1

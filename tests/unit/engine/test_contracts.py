@@ -51,7 +51,7 @@ def test_a_planned_call_is_made_where_it_means_the_same(
                 partial(running.engine.approvals, run_id), lambda found: found and found[0].id != asked.id
             )
             await running.engine.decide(run_id, again.id, ALLOW, by="ann")
-            assert (await running.engine.result(run_id, 20)).stopped == "completed"
+            assert (await running.engine.result(run_id, 300)).stopped == "completed"
 
     asyncio.run(body())
 
@@ -65,7 +65,7 @@ def test_a_run_waits_for_a_worker_that_has_the_tool_as_it_was(durable: Engines) 
             await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
             await until(partial(running.engine.info, run_id), lambda info: info.state == "queued")
         async with durable.opened(own=OLD) as running:
-            assert (await running.engine.result(run_id, 60)).stopped == "completed"
+            assert (await running.engine.result(run_id, 300)).stopped == "completed"
             assert running.marks() == ["a"]
 
     asyncio.run(body())

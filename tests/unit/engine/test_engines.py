@@ -38,7 +38,7 @@ DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
 def test_goa_15_each_of_n_calls_is_one_activity(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([read("a"), read("b"), read("c")], [read("d")], answer={"n": 4}))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert (end.stopped, end.value, end.turns) == ("completed", {"n": 4}, 3)
         assert running.count("call") == 4
         assert sorted(running.marks()) == ["a", "b", "c", "d"]
@@ -57,7 +57,7 @@ def test_readonly_calls_of_a_turn_run_together(engines: Engines) -> None:
         run_id = await running.engine.start(request(calls))
         await until(lambda: len(running.marks()) == 6)
         assert (await running.engine.info(run_id)).state == "running"
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
 
     engines.run(body)
 
@@ -67,7 +67,7 @@ def test_a_run_with_an_id_that_is_taken_starts_nothing(engines: Engines) -> None
         first = request([read("a")], answer=1, run_id="r1")
         for each in (first, request([read("b")], answer=2, run_id="r1"), first):
             assert await running.engine.start(each) == "r1"
-        assert (await running.engine.result("r1", 20)).value == 1
+        assert (await running.engine.result("r1", 300)).value == 1
         assert await running.engine.start(first) == "r1"
         assert running.marks() == ["a"]
 
@@ -86,7 +86,7 @@ def test_a_run_waits_for_the_answer_of_a_person(engines: Engines) -> None:
         with pytest.raises(NotAsked):
             await running.engine.decide(run_id, "c00", ALLOW, by="ann")
         await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
         assert running.marks() == ["a", "b"]
         assert await running.engine.approvals(run_id) == []
@@ -101,7 +101,7 @@ def test_a_denial_ends_the_turn_and_the_model_reads_why(engines: Engines) -> Non
         run_id = await running.engine.start(request([write("a"), write("b")], [read("c")]))
         (asked,) = await running.questions(run_id)
         await running.engine.decide(run_id, asked.id, DENY, by="ann")
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         denied, skipped, answered = [message for message in end.messages if message.role == "tool"]
         assert denied.is_error
         assert "not today" in denied.content
@@ -120,7 +120,7 @@ def test_several_questions_are_asked_one_after_the_other_as_writes_run(engines: 
             assert f'"path": "{path}"' in asked.question["summary"]
             await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
             await until(partial(marked, running, path))
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
 
     engines.run(body)
 
@@ -130,7 +130,7 @@ def test_an_answer_for_the_session_is_for_later_calls_too(engines: Engines) -> N
         run_id = await running.engine.start(request([write("a")], [write("b")], session_id="s"))
         (asked,) = await running.questions(run_id)
         await running.engine.decide(run_id, asked.id, PermissionDecision(decision=Decision.ALLOW_FOR_SESSION), by="ann")
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
         assert running.marks() == ["a", "b"]
 
     engines.run(body)
@@ -168,7 +168,7 @@ def test_a_read_that_failed_is_made_again_and_has_the_same_key(engines: Engines)
         run_id = await running.engine.start(request([read("down")]))
         await until(running.marks)
         (running.folder / "up").touch()
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert not end.messages[-1].is_error
         assert len(set(running.marks("key"))) == 1
         assert len(running.marks()) == 2
@@ -185,7 +185,7 @@ def test_a_call_that_keeps_failing_is_an_error_for_the_model(
         if call[0] == "code.write_file":
             (asked,) = await running.questions(run_id)
             await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert end.stopped == "completed"
         assert end.messages[-1].is_error
         assert len(running.marks()) == (3 if call[0] == "code.read_file" else 1)
@@ -213,7 +213,7 @@ def test_a_planner_that_keeps_failing_ends_the_run(engines: Engines) -> None:
 def test_a_run_without_an_agent_has_all_tools(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(RunRequest(messages=script([read("a")], [search()], answer=1)))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert (end.stopped, end.value) == ("completed", 1)
         assert not [message for message in end.messages if message.is_error]
 
@@ -234,7 +234,7 @@ def test_a_run_that_no_host_can_execute_ends_with_a_reason(
 ) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(RunRequest.from_json("r1", {"agent": "main", "messages": [], **fields}))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert end.stopped == "failed"
         assert reason in end.reason
 
@@ -244,7 +244,7 @@ def test_a_run_that_no_host_can_execute_ends_with_a_reason(
 def test_a_run_without_an_answer_ends_after_its_turns(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([read()], [read()], [read()], max_turns=2))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert (end.stopped, end.turns, end.value) == ("max_turns", 2, None)
 
     engines.run(body)
@@ -256,7 +256,7 @@ def test_cancelling_a_run_cancels_the_call_that_it_makes(engines: Engines) -> No
         await until(running.marks)
         await running.engine.cancel(run_id)
         with pytest.raises(RunCancelled):
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
         assert (await running.engine.info(run_id)).state == "cancelled"
         assert running.marks() == ["slow-60"]
 
@@ -267,7 +267,7 @@ def test_a_run_whose_time_is_up_is_cancelled(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([write("a")], timeout=0.5))
         with pytest.raises(RunCancelled):
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
         assert running.marks() == []
 
     engines.run(body)
@@ -276,7 +276,7 @@ def test_a_run_whose_time_is_up_is_cancelled(engines: Engines) -> None:
 def test_goa_19_the_call_of_an_inline_toolset_is_no_call_activity(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([search(), read("a")]))
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
         assert running.count("call") == 1
         assert running.count("inline") == 1
 
@@ -286,7 +286,7 @@ def test_goa_19_the_call_of_an_inline_toolset_is_no_call_activity(engines: Engin
 def test_goa_20_an_agent_that_a_call_starts_is_a_run_of_its_own(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([search()], user="ann"))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert end.messages[-1].content.startswith('{"answer":"yes"')
         (child,) = {run for name, run in running.host.runs_seen if run != run_id}
         info = await running.engine.info(child)
@@ -304,7 +304,7 @@ def test_a_cancelled_run_cancels_the_agents_that_its_calls_started(engines: Engi
         (child,) = {run for _, run in running.host.runs_seen if run != run_id}
         await running.engine.cancel(run_id)
         with pytest.raises(RunCancelled):
-            await running.engine.result(child, 20)
+            await running.engine.result(child, 300)
 
     engines.run(body)
 
@@ -332,7 +332,7 @@ def test_waiting_for_a_result_can_end_before_the_run(engines: Engines) -> None:
             await running.engine.result(run_id, 0.2)
         (asked,) = await running.questions(run_id)
         await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
 
     engines.run(body)
 

@@ -90,7 +90,7 @@ def test_a_planner_is_asked_again_as_often_as_that_may_help(engines: Engines, er
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request())
         assert await failed(running, run_id, "planner") == f"{type(error).__name__}: {error}"
-        assert (await running.engine.result(run_id, 20)).stopped == "failed"
+        assert (await running.engine.result(run_id, 300)).stopped == "failed"
         assert planner.asked == asked
 
     engines.run(body, change=planned_by(planner), retries=PATIENT)
@@ -138,7 +138,7 @@ def test_a_run_whose_planner_failed_is_resumed_from_that_plan(durable: Engines) 
             assert planner.asked > before + 1  # all of its attempts are new
         is_away = False
         await engine.resume(run_id)
-        assert (await engine.result(run_id, 20)).stopped == "completed"
+        assert (await engine.result(run_id, 300)).stopped == "completed"
         assert (await engine.info(run_id)).reason == ""
         assert running.marks() == ["a", "b"]  # none of them again
         assert [step.name for step in await engine.timeline(run_id)] == [
@@ -167,7 +167,7 @@ def test_a_run_that_had_all_its_turns_goes_on_with_more(durable: Engines) -> Non
         await engine.resume(run_id, turns=1)
         assert await failed(running, run_id, "max_turns") == "no answer after 3 turns"
         await engine.resume(run_id, turns=1)
-        end = await engine.result(run_id, 20)
+        end = await engine.result(run_id, 300)
         assert (end.stopped, end.turns) == ("completed", 4)
         assert running.marks() == ["a", "b", "c"]
 
@@ -191,7 +191,7 @@ def test_a_run_whose_tool_has_changed_goes_on_after_the_rollback(durable: Engine
         async with durable.opened(own=OLD) as running:
             engine: Any = running.engine
             await engine.resume(run_id)
-            assert (await engine.result(run_id, 20)).stopped == "completed"
+            assert (await engine.result(run_id, 300)).stopped == "completed"
             assert running.marks() == ["a", "b"]
             assert running.count("plan") == 2
 
@@ -221,7 +221,7 @@ def test_calls_beside_one_that_ends_the_run_are_kept_and_those_after_it_are_made
         await engine.resume(run_id)
         (asked,) = await running.questions(run_id)
         await engine.decide(run_id, asked.id, ALLOW, by="ann")
-        end = await engine.result(run_id, 20)
+        end = await engine.result(run_id, 300)
         assert (end.stopped, [each.content for each in end.messages if each.is_error]) == ("completed", [])
         assert sorted(running.marks()) == ["a", "c", "d", "e", "flaky-b", "flaky-b"]
 
@@ -237,7 +237,7 @@ def test_an_agent_that_failed_is_a_failed_run_and_an_error_for_the_one_that_star
 
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([search()]))
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert (end.stopped, end.messages[-1].is_error) == ("completed", True)
         (child,) = {run for _, run in running.host.runs_seen if run != run_id}
         assert await failed(running, child, "planner") == "TypeError: no agent today"
@@ -252,7 +252,7 @@ def test_a_request_that_no_worker_can_read_fails(durable: Engines) -> None:
         await engine._client.enqueue_async({**options, "app_version": "toolgen-1"}, {"messages": 3})
         assert "this worker cannot read the request" in await failed(running, "r1", "engine")
         with pytest.raises(RunFailed, match="r1 could not be executed: this worker cannot read the request"):
-            await engine.result("r1", 20)
+            await engine.result("r1", 300)
 
     durable.run(body)
 

@@ -62,7 +62,7 @@ def ends(engines: Engines, *plans: Any, look: Callable[[Running, RunEnd], None])
 
     async def body(running: Running) -> None:
         request_ = RunRequest(agent="main", messages=(Message(role="user", content="go"),))
-        look(running, await running.engine.result(await running.engine.start(request_), 40))
+        look(running, await running.engine.result(await running.engine.start(request_), 300))
 
     engines.run(body, change=planned_by(*plans))
 
@@ -175,7 +175,7 @@ def test_a_user_can_have_any_name(engines: Engines) -> None:
         users = ["", "Zoë 🦊", "a\nb", "'; DROP TABLE", "%", "x" * 1000]
         for user in users:
             run_id = await running.engine.start(request([read()], user=user))
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
             assert (await running.engine.info(run_id)).user == user
         assert running.marks("user") == users
 
@@ -254,7 +254,7 @@ def test_an_answer_that_was_given_twice_does_not_count_for_another_question(engi
         await running.engine.decide(
             run_id, second.id, PermissionDecision(decision=Decision.DENY, reason="no"), by="ann"
         )
-        assert (await running.engine.result(run_id, 20)).messages[-1].is_error
+        assert (await running.engine.result(run_id, 300)).messages[-1].is_error
         assert running.marks() == []
 
     engines.run(body, change=change)

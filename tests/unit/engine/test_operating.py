@@ -46,12 +46,12 @@ def test_runs_are_found_by_agent_user_state_and_age(engines: Engines) -> None:
         await running.questions("waits")
         await asyncio.sleep(engines.tick)
         await engine.start(request([read("a")], run_id="ended", user="bob"))
-        await engine.result("ended", 20)
+        await engine.result("ended", 300)
         await asyncio.sleep(engines.tick)
         await engine.start(
             RunRequest(messages=request([read("a")]).messages, run_id="other", user="bob", agent="orchestrator.chat")
         )
-        await engine.result("other", 20)
+        await engine.result("other", 300)
         middle = (await engine.info("ended")).created
 
         async def found(**selection: object) -> list[str]:
@@ -77,7 +77,7 @@ def test_steps_have_their_args_and_results(engines: Engines) -> None:
         engine = running.engine
         run_id = await engine.start(request([read("a"), read("b"), write("c")], [read("down")], answer=7))
         await allow(running, run_id)
-        await engine.result(run_id, 20)
+        await engine.result(run_id, 300)
         steps = await engine.timeline(run_id)
         assert [step.number for step in steps] == sorted({step.number for step in steps})
         assert all(step.ended is not None and step.started <= step.ended for step in steps)
@@ -107,7 +107,7 @@ def test_secrets_of_steps_are_redacted(engines: Engines) -> None:
         note = ("own.note", {"user": "ann", "pin": PIN})
         run_id = await engine.start(request([note], [read(token), read(f"down {token}")], answer={"said": token}))
         await allow(running, run_id)
-        await engine.result(run_id, 20)
+        await engine.result(run_id, 300)
         steps = await engine.timeline(run_id)
         text = json.dumps([[step.name, step.args, step.result, step.error] for step in steps])
         assert PIN not in text
@@ -124,14 +124,14 @@ def test_a_fork_keeps_the_steps_before_and_makes_those_after_anew(engines: Engin
         engine = running.engine
         await engine.start(request([read("a")], [write("b")], [read("c")], run_id="first", user="ann"))
         await allow(running, "first")
-        end = await engine.result("first", 20)
+        end = await engine.result("first", 300)
         steps = await engine.timeline("first")
         writes = [step for step in steps if step.name == "call code.write_file"]
         plans = running.count("plan")
         forked = await engine.fork("first", writes[0].number, new_id="second")
         assert forked == "second"
         await allow(running, "second")  # the answer to the question of the first one allows no other call
-        again = await engine.result("second", 20)
+        again = await engine.result("second", 300)
         assert (again.value, len(again.messages)) == (end.value, len(end.messages))
         assert running.count("plan") == plans + 2  # of the turns after the write
         assert sorted(running.marks()) == ["a", "b", "b", "c", "c"]
@@ -143,7 +143,7 @@ def test_a_fork_keeps_the_steps_before_and_makes_those_after_anew(engines: Engin
         assert [step.args for step in shown if step.name == "call code.read_file"] == [{"path": "a"}, {"path": "c"}]
         other = await engine.fork("first", 1)
         await allow(running, other)
-        assert (await engine.result(other, 20)).value == end.value
+        assert (await engine.result(other, 300)).value == end.value
         assert running.marks().count("a") == 2
 
     engines.run(body)
@@ -153,7 +153,7 @@ def test_what_cannot_be_forked_is_refused(engines: Engines) -> None:
     async def body(running: Running) -> None:
         engine = running.engine
         await engine.start(request([search(), read("a")], run_id="r1"))
-        await engine.result("r1", 20)
+        await engine.result("r1", 300)
         with pytest.raises(RunNotFound):
             await engine.fork("nobody", 1)
         for step in (0, 99, -1):
@@ -186,7 +186,7 @@ def test_every_engine_resumes_what_was_cancelled_with_the_runs_below_it(engines:
             await engine.resume(child.run_id)
         await engine.resume("r1")
         await allow(running, child.run_id)
-        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert (await engine.result("r1", 300)).stopped == "completed"
         assert sorted(running.marks()) == ["a", "b"]
 
     engines.run(body)
@@ -198,7 +198,7 @@ def test_every_engine_says_what_it_deletes(engines: Engines) -> None:
         await engine.start(request([search(), write("a")], run_id="waits"))
         await running.questions("waits")
         await engine.start(request([read("a")], run_id="ended"))
-        await engine.result("ended", 20)
+        await engine.result("ended", 300)
         await engine.start(request([write("a")], run_id="cancelled"))
         await running.questions("cancelled")
         await engine.cancel("cancelled")

@@ -34,7 +34,7 @@ def deny(proposal: Any) -> PermissionDecision:
 
 async def texts_of(running: Running, run_id: str) -> list[str]:
     """Return what the model of a run was told about its calls."""
-    end = await running.engine.result(run_id, 20)
+    end = await running.engine.result(run_id, 300)
     return [str(message.content) for message in end.messages if message.role == "tool"]
 
 
@@ -84,7 +84,7 @@ def test_an_invalid_proposal_is_refused_with_its_place_and_the_question_stays_op
         assert await running.engine.answers(run_id) == []
         assert [each.id for each in await running.engine.approvals(run_id)] == [asked.id]
         await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
-        await running.engine.result(run_id, 20)
+        await running.engine.result(run_id, 300)
         assert running.marks() == ["a"]
 
     engines.run(body)
@@ -114,7 +114,7 @@ def test_the_record_of_the_call_has_the_proposal_and_who_made_it(engines: Engine
         run_id = await running.engine.start(request([write("a")], run_id="r1"))
         (asked,) = await running.questions(run_id)
         await running.engine.decide(run_id, asked.id, deny(ARGS), by="ann")
-        await running.engine.result(run_id, 20)
+        await running.engine.result(run_id, 300)
         await store.close()
 
     engines.run(body, store=store)
@@ -187,7 +187,7 @@ def test_a_question_of_before_proposals_takes_none(durable: Engines, monkeypatch
         with pytest.raises(InvalidPayload, match="not known here: deny without a proposal"):
             await running.engine.decide(run_id, asked.id, deny(ARGS), by="ann")
         await running.engine.decide(run_id, asked.id, deny(None), by="ann")
-        await running.engine.result(run_id, 20)
+        await running.engine.result(run_id, 300)
 
     durable.run(body)
 

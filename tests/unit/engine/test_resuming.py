@@ -40,7 +40,7 @@ def test_only_a_run_that_does_not_go_on_is_resumed_and_only_once(durable: Engine
         assert sorted(type(each).__name__ for each in resumed) == ["NoneType", *["NotResumable"] * 3]
         assert [each.call for each in await running.questions(run_id)] == [asked.call]
         await engine.decide(run_id, asked.id, ALLOW, by="ann")
-        assert (await engine.result(run_id, 20)).stopped == "completed"
+        assert (await engine.result(run_id, 300)).stopped == "completed"
         assert running.marks() == ["a", "b"]
         assert running.count("plan") == 3  # what was planned before it was cancelled is kept
         with pytest.raises(NotResumable, match=f"{run_id} is ended"):
@@ -60,7 +60,7 @@ def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durab
         await engine.resume(run_id)
         (asked,) = await running.questions(child.run_id)
         await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
-        end = await engine.result(run_id, 20)
+        end = await engine.result(run_id, 300)
         assert (end.stopped, end.messages[-1].is_error) == ("completed", False)
         assert running.marks() == ["x"]
 
@@ -92,7 +92,7 @@ def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engine
             await asyncio.sleep(moments.choice([0, moments.uniform(0, 0.1), moments.uniform(0, 1.2)]))
             await engine.resume(run_id)
         await allow(running, run_id)
-        end = await engine.result(run_id, 20)
+        end = await engine.result(run_id, 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
 
     async def body(running: Running) -> None:
@@ -110,7 +110,7 @@ def test_an_execution_that_was_resumed_elsewhere_makes_no_further_call(durable: 
         await until(lambda: len(running.marks()) == 1)  # and it waits for a second
         await engine.cancel("r1")
         await engine.resume("r1")
-        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert (await engine.result("r1", 300)).stopped == "completed"
         assert running.marks() == ["down"] * 3
 
     durable.run(body, worker={"retries": Retries(first=1, most=1)})
@@ -123,7 +123,7 @@ def test_a_call_that_is_made_again_has_nothing_to_do_with_the_one_that_was_cance
         await until(running.marks)
         await engine.cancel("r1")
         await engine.resume("r1")
-        end = await engine.result("r1", 20)
+        end = await engine.result("r1", 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
         assert running.marks() == ["slow-2"] * 2
 
@@ -171,7 +171,7 @@ def test_a_run_that_failed_goes_on_with_the_agents_that_were_cancelled_by_that(
         works.set()
         await engine.resume("r1")
         await allow(running, "r1")
-        end = await engine.result("r1", 20)
+        end = await engine.result("r1", 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
         assert sorted(running.marks()) == ["x", "y"]
 
@@ -216,7 +216,7 @@ def test_a_resumption_that_was_interrupted_can_be_made_again(durable: Engines, m
         monkeypatch.setattr(tables, "_HELD_FOR", -1000)
         await engine.resume("r1")
         await allow(running, "r1")
-        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert (await engine.result("r1", 300)).stopped == "completed"
         assert running.marks() == ["x"]
 
     durable.run(body)
@@ -248,7 +248,7 @@ def test_a_run_keeps_an_answer_that_it_has_not_read(durable: Engines) -> None:
         await engine.resume("r1")
         await engine.close()
         async with durable.opened() as running:
-            assert (await running.engine.result("r1", 20)).stopped == "completed"
+            assert (await running.engine.result("r1", 300)).stopped == "completed"
             assert running.marks() == ["a"]
 
     asyncio.run(body())
@@ -274,7 +274,7 @@ def test_a_run_that_failed_keeps_what_was_done_beside_the_call_that_failed(durab
         works.set()
         engine: Any = running.engine
         await engine.resume("r1")
-        assert (await engine.result("r1", 20)).stopped == "completed"
+        assert (await engine.result("r1", 300)).stopped == "completed"
         assert running.marks() == ["b", "a"]
 
     durable.run(body, change=change)
@@ -305,7 +305,7 @@ def test_waiting_runs_that_are_cancelled_or_resumed_leave_nothing_behind(durable
         await engine.resume("resumed")
         await running.questions("resumed")
         await engine.start(request([read("a")], run_id="other"))
-        assert (await engine.result("other", 20)).stopped == "completed"
+        assert (await engine.result("other", 300)).stopped == "completed"
         await until(lambda: [*running.host._runs] == ["resumed"])
 
     durable.run(body, worker={"concurrency": 1})

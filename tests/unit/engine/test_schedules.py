@@ -134,7 +134,7 @@ def test_a_schedule_starts_runs_with_its_messages_agent_and_user(engines: Engine
         engine = running.engine
         await engine.set_schedule(schedule("often", every=1.0), by="ops")
         (info,) = await until(engine.schedules, lambda found: bool(found[0].last_run_id))
-        end = await engine.result(info.last_run_id, 30)
+        end = await engine.result(info.last_run_id, 300)
         assert (end.value, end.messages[0]) == ("done", script([read("a")])[0])
         run = await engine.info(info.last_run_id)
         assert (run.agent, run.user, info.by) == ("main", "ann", "ops")
@@ -144,7 +144,7 @@ def test_a_schedule_starts_runs_with_its_messages_agent_and_user(engines: Engine
         await engine.pause_schedule("often")
         (info,) = await engine.schedules()
         assert (info.is_paused, info.next_at) == (True, None)
-        await engine.result(info.last_run_id, 30)
+        await engine.result(info.last_run_id, 300)
         seen = len(running.marks())
         await asyncio.sleep(1.5)
         assert len(running.marks()) == seen
@@ -200,7 +200,7 @@ def test_of_many_workers_one_starts_the_run_of_a_time_and_missed_times_start_one
         assert start_due(engine._tables) <= 5
         assert len(await engine.runs()) == 1
         async with durable.opened() as running:
-            assert (await running.engine.result(run.run_id, 30)).value == "done"
+            assert (await running.engine.result(run.run_id, 300)).value == "done"
         await engine.close()
 
     asyncio.run(main())
@@ -217,7 +217,7 @@ def test_what_was_due_while_no_worker_ran_is_started_after_the_restart(durable: 
         await engine.close()
         async with durable.opened() as running:
             found = await until(running.engine.schedules, lambda found: bool(found[1].last_run_id))
-            await running.engine.result(found[1].last_run_id, 30)
+            await running.engine.result(found[1].last_run_id, 300)
             runs: Any = running.engine
             assert [run.run_id for run in await runs.runs()] == [found[1].last_run_id]
 

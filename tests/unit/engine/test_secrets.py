@@ -29,7 +29,7 @@ def test_a_run_that_a_call_started_is_stored_without_the_secrets_of_the_call(eng
         await running.engine.start(request([read("slow-30")], run_id="p"))
         outcome = await run_children(running.engine)(child)
         assert outcome.value == ["[redacted]", "[redacted]"]
-        end = await running.engine.result("p.0123456789abcdef", 30)
+        end = await running.engine.result("p.0123456789abcdef", 300)
         assert SECRET not in json.dumps(end.as_json())
         assert running.marks().count("[redacted].txt") == 1
         await running.engine.cancel("p")

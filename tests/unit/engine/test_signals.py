@@ -68,7 +68,7 @@ def test_a_call_waits_for_a_signal_and_its_run_is_seen_to_wait(engines: Engines)
         await running.engine.signal(run_id, "other", 1, by="bob")
         sent = await running.engine.signal(run_id, "go", {"build": 7}, by="ann")
         assert (sent.value, sent.by) == ({"build": 7}, "ann")
-        end = await running.engine.result(run_id, 20)
+        end = await running.engine.result(run_id, 300)
         assert heard(end) == [[{"build": 7}, "ann"]]
         signals = await running.engine.signals(run_id)
         assert signals.awaited == ()
@@ -86,7 +86,7 @@ def test_a_signal_that_comes_first_is_kept_and_each_is_taken_once_in_order(engin
             await running.engine.signal("r", name, value, by="ann")
             await asyncio.sleep(0.01)  # their order is that of milliseconds
         await running.engine.decide("r", asked.id, ALLOW, by="ann")
-        end = await running.engine.result("r", 20)
+        end = await running.engine.result("r", 300)
         assert [json.loads(m.content) for m in end.messages if m.tool_call_id == "c00"] == [
             {"bytes_written": 1, "created": True}
         ]
@@ -105,7 +105,7 @@ def test_a_run_that_was_cancelled_waits_for_nothing_and_goes_on_to_wait_when_it_
         await running.engine.resume(run_id)
         await is_waiting(running, run_id, "go")
         await running.engine.signal(run_id, "go", 1, by="ann")
-        assert heard(await running.engine.result(run_id, 20)) == [[1, "ann"]]
+        assert heard(await running.engine.result(run_id, 300)) == [[1, "ann"]]
 
     engines.run(body)
 
@@ -124,7 +124,7 @@ def test_what_a_person_allowed_for_the_session_is_kept_with_a_call_that_waits(en
             if name == "stop":
                 running.host.forget(run_id, "as another process")
             await running.engine.signal(run_id, name, 1, by="ann")
-        assert (await running.engine.result(run_id, 20)).stopped == "completed"
+        assert (await running.engine.result(run_id, 300)).stopped == "completed"
         assert len(await running.engine.answers(run_id)) == 1
 
     engines.run(body)
@@ -133,7 +133,7 @@ def test_what_a_person_allowed_for_the_session_is_kept_with_a_call_that_waits(en
 def test_a_call_goes_on_without_a_signal_when_its_time_is_up(engines: Engines) -> None:
     async def body(running: Running) -> None:
         run_id = await running.engine.start(request([waits("go", 0.1)]))
-        assert heard(await running.engine.result(run_id, 20)) == [None]
+        assert heard(await running.engine.result(run_id, 300)) == [None]
         assert len(running.marks()) == 1
 
     engines.run(body)
@@ -217,13 +217,13 @@ def test_a_wait_goes_on_after_a_restart_and_takes_what_came_meanwhile(durable: E
                     await running.engine.start(request([read("a")], [waits("go")], run_id=run_id))
                     await is_waiting(running, run_id, "go")
                 await running.engine.signal("r2", "go", "before", by="ann")
-                await running.engine.result("r2", 20)
+                await running.engine.result("r2", 300)
             code, said = await asyncio.to_thread(
                 command, durable, "signal", "r1", "go", '{"a": 1}', "--json", "--key", "k"
             )
             assert (code, "r1: go, by " in said) == (0, True)
             async with durable.opened() as running:
-                end = await running.engine.result("r1", 30)
+                end = await running.engine.result("r1", 300)
                 text = json.loads(end.messages[-1].content)["content"]
                 assert json.loads(text)[0] == {"a": 1}
                 assert running.marks().count("waits-go-60") == 2  # one of each run: the wait is no attempt

@@ -24,7 +24,7 @@ def test_a_run_has_a_span_with_its_steps_calls_and_agents_in_the_trace_of_who_st
         with use_span(kept.tracers.get_tracer("test").start_span("request"), end_on_exit=True):
             made = request([read("a")], [search()], run_id="r")
         await running.engine.start(made)
-        await running.engine.result("r", 30)
+        await running.engine.result("r", 300)
 
     engines.run(body, telemetry=kept.telemetry)
     assert kept.tree() == [
@@ -48,7 +48,7 @@ def test_a_run_that_was_started_outside_of_a_trace_has_one_of_its_own(engines: E
 
     async def body(running: Running) -> None:
         await running.engine.start(request([read("a")], run_id="r"))
-        await running.engine.result("r", 30)
+        await running.engine.result("r", 300)
 
     engines.run(body, telemetry=kept.telemetry)
     assert kept.tree() == ["invoke_agent main", "  plan main", "  execute_tool code.read_file", "  plan main"]
@@ -59,7 +59,7 @@ def test_the_span_of_a_run_says_how_it_ended(engines: Engines) -> None:
 
     async def body(running: Running) -> None:
         await running.engine.start(request([read("a")], [read("a")], run_id="few", max_turns=1))
-        await running.engine.result("few", 30)
+        await running.engine.result("few", 300)
         await running.engine.start(request([read("slow-30")], run_id="cancelled"))
         await until(lambda: len(running.marks()) == 2)
         await running.engine.cancel("cancelled")

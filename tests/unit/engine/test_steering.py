@@ -42,7 +42,7 @@ def test_a_run_that_is_started_cancelled_and_answered_at_once_does_so_once(durab
         with pytest.raises(NotAsked):
             await engine.decide("r1", asked.id, ALLOW, by="ann")
         with pytest.raises(RunCancelled):
-            await engine.result("r1", 20)
+            await engine.result("r1", 300)
         assert running.marks() == []
         assert running.count("plan") == 1
 
@@ -124,7 +124,7 @@ def test_a_run_that_cannot_be_executed_has_failed_until_it_is_resumed(durable: E
         engine: Any = running.engine
         run_id = await engine.start(request([read("a")]))
         with pytest.raises(RunFailed, match=f"{run_id} could not be executed: OSError: no space left"):
-            await engine.result(run_id, 20)
+            await engine.result(run_id, 300)
         assert (await engine.info(run_id)).state == "failed"
         assert [run.run_id for run in await engine.runs(states=["failed"])] == [run_id]
         assert await engine.runs(states=["ended"]) == []
@@ -133,7 +133,7 @@ def test_a_run_that_cannot_be_executed_has_failed_until_it_is_resumed(durable: E
         assert "hunter2" not in shown[1]
         fails = False
         await engine.resume(run_id)
-        assert (await engine.result(run_id, 20)).stopped == "completed"
+        assert (await engine.result(run_id, 300)).stopped == "completed"
         assert running.count("plan") == 2  # what was planned before it failed is kept
 
     durable.run(body, change=change)
@@ -150,7 +150,7 @@ def test_old_runs_are_deleted_batch_by_batch_past_those_that_are_kept(
         await running.questions("waits")
         for number in range(3):
             await engine.start(request([read("a")], run_id=f"ended-{number}"))
-            await engine.result(f"ended-{number}", 20)
+            await engine.result(f"ended-{number}", 300)
         assert (await engine.prune(0)).runs == 3
         left = [run.run_id for run in await engine.runs()]
         assert len(left) == 2
@@ -166,7 +166,7 @@ def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
         await engine.start(child_of_a_waiting_run)
         await running.questions("waits")
         await engine.start(request([search(), read("a")], run_id="ended"))
-        await engine.result("ended", 20)
+        await engine.result("ended", 300)
         await engine.start(request([write("a")], run_id="cancelled"))
         await running.questions("cancelled")
         await engine.cancel("cancelled")
@@ -247,7 +247,7 @@ def test_a_command_about_a_run_that_is_over_is_refused(
             await running.questions("r1")
             await running.engine.cancel("r1")
         else:
-            await running.engine.result("r1", 20)
+            await running.engine.result("r1", 300)
         code, text = await asyncio.to_thread(command, durable, "runs", steer[0], "r1", *steer[1:])
         assert code == 2
         assert f"Error: {message}" in text

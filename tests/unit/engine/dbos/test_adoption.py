@@ -126,7 +126,7 @@ def test_a_row_that_a_stranger_has_locked_holds_up_itself_alone(postgres_workers
                 assert beats.health()["status"] == "ok"
                 assert runs_of(workers, first) == [ids[3]]
                 other = await engine.start(request([read("a")]))
-                assert (await engine.result(other, 60)).stopped == "completed"
+                assert (await engine.result(other, 300)).stopped == "completed"
             await until(lambda: sorted(runs_of(workers, second)) == sorted(ids))
             await until(partial(_is_gone, workers, first))
 

@@ -30,7 +30,7 @@ def test_the_pause_before_another_attempt_is_not_longer_where_the_clock_is_behin
             await asyncio.sleep(0.5)  # the pause before the third, of 2 seconds, has begun
             workers.kill(first)
             workers.start()
-            end = await engine.result(run_id, 60)
+            end = await engine.result(run_id, 300)
             assert (end.stopped, end.value, len(attempts())) == ("completed", 1, 3)
 
     asyncio.run(body())

@@ -54,7 +54,7 @@ def test_a_worker_under_load_has_ten_connections_and_each_has_a_name(postgres_ur
             name = workers.start()
             await until(lambda: "executes runs" in workers.said(name))
             ids = [await engine.start(request([read("a"), search()], [read("b")] * 4)) for _ in range(15)]
-            ended = asyncio.gather(*(engine.result(run_id, 60) for run_id in ids))
+            ended = asyncio.gather(*(engine.result(run_id, 300) for run_id in ids))
             most: dict[str, int] = {}
             while not ended.done():
                 for application, count in await asyncio.to_thread(sessions, postgres_url):

@@ -130,7 +130,7 @@ def test_whatever_postgres_says_when_something_is_written_the_run_goes_on(postgr
                     with pytest.raises(Exception, match=r"the database (of the runs fails|has no tables)"):
                         await running.engine.decide(f"r-{code}", asked.id, ALLOW, by="ann")
         for code in codes:
-            end = await running.engine.result(f"r-{code}", 60)
+            end = await running.engine.result(f"r-{code}", 300)
             assert (end.stopped, end.value) == ("completed", code)
             assert not [message for message in end.messages if message.is_error]
             assert refused(postgres_url, code) == {*WRITES}, code
@@ -149,7 +149,7 @@ def test_what_no_database_takes_fails_the_run_with_a_reason_without_statements(
             await running.engine.start(request([read(code)], run_id=f"r-{code}"))
         for code in OF_VALUES:
             with pytest.raises(RunFailed) as raised:
-                await running.engine.result(f"r-{code}", 60)
+                await running.engine.result(f"r-{code}", 300)
             reason = str(raised.value)
             assert reason.endswith("it cannot be written now"), reason
             assert not any(word in reason for word in ("INSERT", "SQL", "psycopg", "operation_outputs"))
@@ -179,7 +179,7 @@ def test_a_table_that_others_hold_makes_no_call_fail(setting: str, postgres_url:
         )
         await asyncio.sleep(1.5)
         holder.close()
-        ends = [await running.engine.result(run_id, 50) for run_id in ids]
+        ends = [await running.engine.result(run_id, 300) for run_id in ids]
         assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(5)]
         assert not [message for end in ends for message in end.messages if message.is_error]
         assert len(running.marks()) == 5
@@ -203,7 +203,7 @@ def test_a_file_that_others_hold_makes_no_call_fail(tmp_path: Path) -> None:
             holder.execute("BEGIN IMMEDIATE")
             await asyncio.sleep(1.5)
             holder.execute("ROLLBACK")
-        ends = [await running.engine.result(run_id, 50) for run_id in ids]
+        ends = [await running.engine.result(run_id, 300) for run_id in ids]
         assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(5)]
         assert len(running.marks()) == 5
 

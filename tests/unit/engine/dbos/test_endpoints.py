@@ -160,7 +160,7 @@ def test_a_question_is_seen_and_answered_over_http(tmp_path: Path) -> None:
         given = {"decision": "allow_once", "by": "ann"}
         status, answer = await served.ask(place, given, method="POST", token=TOKEN)
         assert (status, answer["by"], answer["decision"]) == (200, "ann", "allow_once")
-        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        assert (await served.engine.result(run_id, 300)).stopped == "completed"
         status, told = await served.ask(place, {"decision": "deny", "by": "bob"}, method="POST", token=TOKEN)
         assert (status, told["answer"]) == (409, answer)
         assert "by ann, at 20" in told["error"]
@@ -193,7 +193,7 @@ def test_a_question_is_denied_with_a_proposal_over_http(tmp_path: Path) -> None:
         proposal = {"path": "b", "content": "x" * 60_000}
         status, answer = await served.ask(place, {**given, "proposal": proposal}, method="POST", token=TOKEN)
         assert (status, answer["proposal"]) == (200, proposal)
-        end = await served.engine.result(run_id, 20)
+        end = await served.engine.result(run_id, 300)
         assert any(json.dumps(proposal, separators=(",", ":"), sort_keys=True) in each.content for each in end.messages)
         assert (await served.ask(f"/runs/{run_id}", token=TOKEN))[1]["answers"] == [answer]
 
@@ -295,7 +295,7 @@ def test_a_run_is_sent_signals_over_http(tmp_path: Path) -> None:
         sent = [await served.ask(place, given, method="POST", token=TOKEN) for _ in range(2)]
         assert sent[0] == sent[1]
         assert (sent[0][0], sent[0][1]["by"]) == (200, "ci")
-        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        assert (await served.engine.result(run_id, 300)).stopped == "completed"
         assert (await served.ask(f"/runs/{run_id}", token=TOKEN))[1]["signals"] == [sent[0][1]]
         status, _ = await served.ask(place, {**given, "key": "other"}, method="POST", token=TOKEN)
         assert status == 409
@@ -328,7 +328,7 @@ def test_over_http_those_answer_who_may_and_others_are_told_why_not(tmp_path: Pa
         status, given = await answer("bob", "finance", "other")
         assert (status, given["by"], given["via"], given["reason"]) == (200, "bob", "http 127.0.0.1", "checked")
         assert [(each["by"], each["via"]) for each in given["others"]] == [("ann", "http 127.0.0.1")]
-        assert (await served.engine.result(run_id, 20)).stopped == "completed"
+        assert (await served.engine.result(run_id, 300)).stopped == "completed"
         assert len(app.rows(tmp_path, "SELECT * FROM attempts")) == 1
 
     served(tmp_path, body, approvers={"code.write_file": {"people": 2, "roles": ["finance"]}})
@@ -343,7 +343,7 @@ def test_over_http_only_the_user_of_a_run_answers_where_a_policy_says_so(tmp_pat
             status, _ = await served.ask(place, {"decision": "allow_once", **wrong}, method="POST", token=TOKEN)
             assert (status, await served.engine.answers(run_id)) == (403, [])
         status, _ = await served.ask(place, {"decision": "allow_once", "by": "ann"}, method="POST", token=TOKEN)
-        assert (status, (await served.engine.result(run_id, 20)).stopped) == (200, "completed")
+        assert (status, (await served.engine.result(run_id, 300)).stopped) == (200, "completed")
 
     served(tmp_path, body, approvers={"code.write_file": {"user": True}})
 

@@ -42,7 +42,7 @@ def test_runs_go_on_when_the_database_is_back(seed: int, postgres_server: Postgr
             await asyncio.to_thread(postgres_server.stop, immediate=immediate)
             await asyncio.sleep(seconds)
             await asyncio.to_thread(postgres_server.start)
-        ends = [await running.engine.result(run_id, 40) for run_id in ids]
+        ends = [await running.engine.result(run_id, 300) for run_id in ids]
         assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(8)]
         assert not [message for end in ends for message in end.messages if message.is_error]
 
@@ -74,7 +74,7 @@ def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_on
         event.listen(database.engine, "do_execute", refuse)
         setattr(database, writes[name], write_without_connection)
         await running.engine.start(request([read("a")], run_id="r"))
-        end = await running.engine.result("r", 40)
+        end = await running.engine.result("r", 300)
         assert len(threads) == 2
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
 
@@ -90,7 +90,7 @@ def test_an_outcome_that_finds_the_disk_full_is_written_when_there_is_room(
         with no_file_larger_than(largest_file(tmp_path)), monkeypatch.context() as patch:
             patch.setattr(logging.getLogger("dbos"), "propagate", True)
             await until(lambda: "full" in caplog.text or "disk I/O error" in caplog.text)
-        end = await running.engine.result("r", 40)
+        end = await running.engine.result("r", 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
         assert running.marks() == ["slow-1"]
 

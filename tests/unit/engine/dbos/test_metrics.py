@@ -158,13 +158,13 @@ def test_what_waits_in_a_database_is_counted_and_timed(durable: Engines) -> None
         load = await engine.load()
         assert (load.queue_runs, load.queue_oldest_seconds < 50) == (1, True)  # it is in the queue since now
         async with durable.opened() as running:
-            await running.engine.result("r0", 30)
+            await running.engine.result("r0", 300)
             for name in ("asks", "answered"):
                 await running.engine.start(request([write("a")], run_id=name))
                 await running.questions(name)
             (asked,) = await running.engine.approvals("answered")
             await running.engine.decide("answered", asked.id, ALLOW, by="ann")
-            await running.engine.result("answered", 30)
+            await running.engine.result("answered", 300)
             with engine._tables.engine.begin() as connection:
                 steps = engine._tables.tables.operation_outputs
                 past = sa.update(steps).values(completed_at_epoch_ms=steps.c.completed_at_epoch_ms - 60_000)
@@ -259,8 +259,8 @@ def test_a_run_of_several_workers_and_agents_is_one_trace_and_what_was_taken_ove
                 (waits,) = await engine.approvals("waits")
                 await engine.decide("waits", waits.id, ALLOW, by="ann")
                 second = workers.start("tests.unit.engine.dbos.observed:host", "--http", "0")
-                assert (await engine.result("r", 60)).stopped == "completed"
-                await engine.result("waits", 30)
+                assert (await engine.result("r", 300)).stopped == "completed"
+                await engine.result("waits", 300)
                 found = re.search(r"metrics at (http://\S+)", workers.said(second))
                 assert found is not None
                 text = await asyncio.to_thread(read_url, f"{found[1]}/metrics")

@@ -25,7 +25,7 @@ def test_a_worker_of_one_run_executes_the_agents_that_it_waits_for(durable: Engi
         for number in range(3):
             await running.engine.start(request([search(), search()], run_id=f"r{number}"))
         for number in range(3):
-            assert (await running.engine.result(f"r{number}", 30)).stopped == "completed"
+            assert (await running.engine.result(f"r{number}", 300)).stopped == "completed"
 
     durable.run(body, worker={"concurrency": 1})
 
@@ -37,11 +37,11 @@ def test_runs_that_wait_for_a_person_hold_no_place(durable: Engines) -> None:
             await engine.start(request([write(f"w{number}")], run_id=f"w{number}"))
             await running.questions(f"w{number}")
         await engine.start(request([read("a")], run_id="r"))
-        assert (await engine.result("r", 30)).stopped == "completed"
+        assert (await engine.result("r", 300)).stopped == "completed"
         for number in range(5):
             (asked,) = await engine.approvals(f"w{number}")
             await engine.decide(asked.run_id, asked.id, ALLOW, by="ann")
-            assert (await engine.result(f"w{number}", 30)).stopped == "completed"
+            assert (await engine.result(f"w{number}", 300)).stopped == "completed"
 
     durable.run(body, worker={"concurrency": 1})
 
@@ -52,7 +52,7 @@ def test_a_bound_of_runs_holds_for_those_that_work(durable: Engines) -> None:
         for number in range(4):
             await running.engine.start(request([read("slow-0.3")], run_id=f"r{number}"))
         for number in range(4):
-            await running.engine.result(f"r{number}", 30)
+            await running.engine.result(f"r{number}", 300)
             seen = max(seen, running.host.at_a_time)
         assert seen <= 2
 
@@ -74,7 +74,7 @@ def test_users_whose_runs_wait_are_served_in_turn(durable: Engines) -> None:
 
     async def body(running: Running) -> None:
         for run_id in started:
-            await running.engine.result(run_id, 30)
+            await running.engine.result(run_id, 300)
         users = [path.partition("-")[0] for path in running.marks()]
         assert Counter(users) == {"ann": 20, "bob": 3, "None": 1}
         others = [place for place, user in enumerate(users) if user != "ann"]

@@ -41,7 +41,7 @@ async def ended(running: Running, run_ids: Sequence[str], *turns: Any) -> None:
     for run_id in run_ids:
         await running.engine.start(request(*turns, run_id=run_id))
     for run_id in run_ids:
-        await running.engine.result(run_id, 30)
+        await running.engine.result(run_id, 300)
 
 
 async def ids(engine: Any) -> set[str]:

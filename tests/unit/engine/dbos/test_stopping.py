@@ -31,7 +31,7 @@ def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers
             ]
             assert len(calls()) < 300
             workers.start()
-            ends = [await engine.result(run_id, 60) for run_id in ids]
+            ends = [await engine.result(run_id, 300) for run_id in ids]
             assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(30)]
             assert len(calls()) == 300
 
@@ -52,7 +52,7 @@ def test_a_worker_that_is_stopped_while_it_takes_runs_logs_no_error(workers: Wor
                 f"worker {first} stops",
             ]
             workers.start()
-            ends = [await engine.result(run_id, 60) for run_id in ids]
+            ends = [await engine.result(run_id, 300) for run_id in ids]
             assert [(end.stopped, end.value) for end in ends] == [("completed", number) for number in range(4)]
 
     asyncio.run(body())

@@ -59,7 +59,7 @@ def test_a_question_of_one_process_is_answered_by_another_and_the_run_resumed_by
             assert marks(workers) == ["a"]
 
             workers.start()
-            end = await engine.result(run_id, 60)
+            end = await engine.result(run_id, 300)
             assert (end.stopped, end.value) == ("completed", 7)
             assert marks(workers) == ["a", "b", "c"]
             timeline = workers.command("runs", "show", run_id, "--timeline").stdout
@@ -104,7 +104,7 @@ def test_a_stopped_worker_lets_calls_end_and_begins_nothing(workers: Workers) ->
             assert f"worker {first} stops: 1 activities are running" in workers.said(first)
             assert marks(workers) == ["slow-2"]
             workers.start()
-            assert (await engine.result(run_id, 60)).stopped == "completed"
+            assert (await engine.result(run_id, 300)).stopped == "completed"
             assert marks(workers) == ["slow-2", "next"]
 
     asyncio.run(body())
@@ -121,7 +121,7 @@ def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers
             await until(lambda: marks(workers) == ["slow-3"])
             workers.kill(first)
             workers.start()
-            end = await engine.result(run_id, 60)
+            end = await engine.result(run_id, 300)
             assert not end.messages[-1].is_error
             assert len(await engine.runs()) == 2
             assert marks(workers) == ["slow-3", "slow-3"]
@@ -165,7 +165,7 @@ def test_a_run_whose_tool_has_changed_goes_on_or_stops_with_a_reason(
                 (again,) = await until(lambda: running.engine.approvals(waits))
                 assert again.id != asked.id
                 await running.engine.decide(waits, again.id, ALLOW, by="ann")
-            end = await running.engine.result(waits, 20)
+            end = await running.engine.result(waits, 300)
             assert end.stopped == stopped
             assert end.reason.startswith(reason)
             assert running.count("plan") == (1 if stopped == "completed" else 0)
@@ -208,7 +208,7 @@ def test_calls_at_a_time_are_bounded_by_tool_and_by_user(settings: dict[str, Any
         async with engines.opened(worker=settings) as running:
             ids = [await running.engine.start(request([read("slow-0.3")] * 2, user="ann")) for _ in range(2)]
             at_a_time = 0
-            ended = asyncio.gather(*(running.engine.result(each, 20) for each in ids))
+            ended = asyncio.gather(*(running.engine.result(each, 300) for each in ids))
             while not ended.done():
                 at_a_time = max(at_a_time, running.host.at_a_time)
                 await asyncio.sleep(0.02)
@@ -222,7 +222,7 @@ def test_the_state_of_a_run_says_who_executes_it(tmp_path: Path) -> None:
         engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
         async with engines.opened(worker={"name": "mine"}) as running:
             run_id = await running.engine.start(request([read("a")]))
-            await running.engine.result(run_id, 20)
+            await running.engine.result(run_id, 300)
             assert (await running.engine.info(run_id)).worker == "mine"
 
     asyncio.run(body())
@@ -238,7 +238,7 @@ def test_a_stopped_worker_cancels_no_agent_that_waits_for_a_person(workers: Work
             assert await asyncio.to_thread(workers.stop, first) == 0
             workers.start()
             await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
-            end = await engine.result(run_id, 60)
+            end = await engine.result(run_id, 300)
             assert not end.messages[-1].is_error
             assert marks(workers) == ["x"]
 
@@ -263,7 +263,7 @@ def test_an_answer_for_the_session_holds_in_another_run_after_a_restart(tmp_path
                     (asked,) = await running.questions(run_id)
                     lasting = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
                     await running.engine.decide(run_id, asked.id, lasting, by="ann")
-                assert (await running.engine.result(run_id, 20)).stopped == "completed"
+                assert (await running.engine.result(run_id, 300)).stopped == "completed"
                 other = await running.engine.start(request([write("a")], user="bo", session_id="s"))
                 await running.questions(other)
             await grants.aclose()
@@ -302,7 +302,7 @@ def test_a_worker_whose_name_was_taken_while_it_stood_still_ends_and_leaves_the_
             await until(lambda: marks(workers) == ["slow-600"] * 2)
             await engine.cancel(begun)
             later = await engine.start(request([read("a")]))
-            assert (await engine.result(later, 60)).stopped == "completed"
+            assert (await engine.result(later, 300)).stopped == "completed"
 
     asyncio.run(body())
 
@@ -363,7 +363,7 @@ def test_what_runs_say_is_not_in_the_log_of_a_database_that_fails(
                 connection.execute(sa.text(BROKEN))
             database.dispose()
             with pytest.raises(RunFailed, match="it is broken"):
-                await running.engine.result(run_id, 30)
+                await running.engine.result(run_id, 300)
 
     asyncio.run(body())
     assert "it is broken" in caplog.text
