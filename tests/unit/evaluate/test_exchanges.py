@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -125,7 +126,11 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
         Exchanges(tmp_path, asks=True)
 
 
-@pytest.mark.parametrize("text", ["NaN", '"\\ud800"', "[" * 950 + "]" * 950])
+@pytest.mark.parametrize(
+    "text",
+    ["NaN", '"\\ud800"', "[" * 950 + "]" * 950, "[" * 9_000 + "]" * 9_000],
+    ids=["nan", "half", "deep", "deeper"],
+)
 def test_messages_that_are_no_json_are_refused_or_stale(tmp_path: Path, text: str) -> None:
     run(tmp_path, Counted(), asks=True)
     lines = (tmp_path / "model.jsonl").read_text().splitlines()
@@ -135,7 +140,8 @@ def test_messages_that_are_no_json_are_refused_or_stale(tmp_path: Path, text: st
     try:
         outcomes = run(tmp_path, Counted(), asks=False)
     except ExchangesError as error:
-        assert "model.jsonl line 2 has `messages` that are no JSON" in str(error)  # noqa: PT017  # deep ones may be read
+        problem = re.search(r"model\.jsonl line 2 (is not JSON|has `messages` that are no JSON): remove it", str(error))
+        assert problem is not None  # deep ones may be read, which depends on how deep the caller is
     else:
         assert states(outcomes) == ["stale"] * 3
 
