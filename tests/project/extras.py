@@ -11,6 +11,7 @@ PACKAGES: Final = {
     "postgres": {"psycopg", "psycopg_pool"},
     "otel": {"opentelemetry"},
     "mcp": {"anyio", "httpx2", "mcp", "mcp_types", "opentelemetry", "starlette", "uvicorn"},
+    "explore": {"sse_starlette", "starlette", "uvicorn"},
     "login": {"keyring"},
     "http": {"httpx2"},
     "pydantic-ai": {"pydantic_ai"},

@@ -17,7 +17,7 @@ from pydantic import ConfigDict
 
 from tests.unit.compiler.specs import raw, resolved, toolset
 from toolgen.authoring.lint.view import SpecPlace, parts_of
-from toolgen.authoring.site.fields import side_of
+from toolgen.pages.fields import side_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.ir.shapes import ClassType
