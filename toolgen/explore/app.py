@@ -46,6 +46,7 @@ _HERE: Final = Path(__file__).resolve().parent
 _FILES: Final = {
     "htmx.min.js": _HERE / "static" / "htmx.min.js",
     "explore.js": _HERE / "static" / "explore.js",
+    "icon.svg": _HERE / "static" / "icon.svg",
     "explore.css": _HERE / "static" / "explore.css",
     STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
 }

@@ -147,10 +147,11 @@ class _Reader:
         items: Sequence[Any] = value if is_array(value) else ()
         if len(items) > _MOST_ITEMS:
             return _as_json(made, value)
-        fields = [
-            self.read(_named(str(at), schema["items"], self.root), f"{made.pointer}/{at}", each, depth + 1, can_go=True)
-            for at, each in enumerate(items)
-        ]
+        fields: list[FormField] = []
+        for at, each in enumerate(items):
+            inner = _named(str(at), schema["items"], self.root)
+            item = self.read(inner, f"{made.pointer}/{at}", each, depth + 1, can_go=True)
+            fields.append(replace(item, label=f"item {at + 1}"))
         return replace(made, kind="list", fields=tuple(fields), can_add=True)
 
     def _as_union(self, made: FormField, alternatives: Sequence[Any], value: Any, depth: int) -> FormField:

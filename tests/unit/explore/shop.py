@@ -60,6 +60,7 @@ tools:
       notes?: {{type: object, additionalProperties: {{type: string}}}}
     result: {{order: integer, to: string}}
     confirm: Order these goods?
+    access: {{scope: lines}}
   echo:
     description: {json.dumps(HOSTILE)}
     permission: readonly

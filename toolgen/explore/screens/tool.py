@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from toolgen.explore.args_editor import EditedArgs, edited, link_args
 from toolgen.explore.screens.surface import choices_of, standing
 
 if TYPE_CHECKING:
+    from toolgen.explore.args_form import FormField
     from toolgen.explore.visit import Data, Visit
 
 
@@ -56,5 +56,10 @@ def editor_data(args: EditedArgs) -> Data:
         "errors": args.by_field,
         "told": args.told,
         "link": args.link,
-        "form": json.loads(json.dumps(asdict(args.form))),
+        "form": _form(args.form),
     }
+
+
+def _form(field: FormField) -> Data:
+    own = {each.name: getattr(field, each.name) for each in fields(field)}
+    return {**own, "id": field.id, "fields": [_form(each) for each in field.fields]}
