@@ -152,7 +152,7 @@ class _Reader:
             inner = _named(str(at), schema["items"], self.root)
             item = self.read(inner, f"{made.pointer}/{at}", each, depth + 1, can_go=True)
             fields.append(replace(item, label=f"item {at + 1}"))
-        return replace(made, kind="list", fields=tuple(fields), can_add=True)
+        return replace(made, kind="list", fields=tuple(fields), present=True, can_add=True)
 
     def _as_union(self, made: FormField, alternatives: Sequence[Any], value: Any, depth: int) -> FormField:
         chosen = self.choices.get(made.pointer, -1)

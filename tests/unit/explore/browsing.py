@@ -46,7 +46,7 @@ class Browser:
     async def get(self, path: str, *, status: int = 200, **fields: str) -> Any:
         return _checked(await self.http.get(f"/api{path}", params=fields), "get", status)
 
-    async def post(self, path: str, *, status: int = 200, **fields: str) -> Any:
+    async def post(self, path: str, *, status: int = 200, **fields: Any) -> Any:
         answer = await self.http.post(f"/api{path}", json=fields, headers={"X-CSRF-Token": self.csrf})
         return _checked(answer, "post", status)
 

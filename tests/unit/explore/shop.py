@@ -142,7 +142,7 @@ class Goods:
         return str(args.text)
 
     def big(self, args: Any, meta: ToolCallMeta) -> str:
-        return "<b>" * (args.bytes // 3)
+        return str("<b>" * (args.bytes // 3))
 
     async def count(self, args: Any, meta: ToolCallMeta) -> int:
         for step in range(args.steps):

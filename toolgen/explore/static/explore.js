@@ -111,6 +111,7 @@
       else htmx.trigger(current, "call-changed");
     };
     events.addEventListener("change", (event) => {
+      if (String(JSON.parse(event.data).version) === document.getElementById("state").dataset.version) return;
       const question = document.querySelector("#state .question");
       if (question && JSON.parse(event.data).state !== "asking") question.querySelector("textarea").value = "";
       if (!waiting) {
