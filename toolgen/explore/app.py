@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import inspect
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -101,6 +101,18 @@ class Explorer:
         if scope["type"] == "lifespan":
             return await self._lifespan(receive, send)
         return await self._guarded(scope, receive, send)
+
+    async def serve_http(
+        self, host: str = "127.0.0.1", port: int = 0, *, on_listening: Callable[[str], None] | None = None
+    ) -> None:
+        """Serve over HTTP until the process gets SIGTERM or SIGINT; port 0 is any free one.
+
+        `on_listening` is called with the address that a browser has to open. Raises OSError for an address that cannot
+        be had.
+        """
+        from toolgen.explore.listener import serve_http
+
+        await serve_http(self, host, port, on_listening)
 
     async def close(self) -> None:
         """Cancel the calls that run."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +32,7 @@ from toolgen.runtime.events.records import StoreError
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.explore import Explorer, ExploreSettings
+    from toolgen.explore import ExploreSettings
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.events.records import Store
 
@@ -139,7 +139,9 @@ async def _serve(
         settings=settings,
     )
     try:
-        await _listen(app, *place, opens=opens)
+        await app.serve_http(*place, on_listening=partial(_announce, opens=opens))
+    except OSError as error:
+        raise click.UsageError(f"--host {place[0]} --port {place[1]}: {error.strerror or error}") from error
     finally:
         for each in executors:
             close = getattr(each.executor, "close", None)
@@ -151,25 +153,10 @@ async def _serve(
     return 0
 
 
-async def _listen(app: Explorer, host: str, port: int, *, opens: bool) -> None:
-    """Serve until the process is interrupted."""
-    import uvicorn
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise click.UsageError(f"--host {host}: {error.strerror or error}") from error
-    with listening:
-        where = f"[{host}]" if ":" in host else host
-        address = f"http://{where}:{listening.getsockname()[1]}{app.start_path}"
-        echo(address)
-        if opens:
-            webbrowser.open(address)
-        config = uvicorn.Config(
-            app, ws="none", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=2
-        )
-        await uvicorn.Server(config).serve([listening])
+def _announce(address: str, *, opens: bool) -> None:
+    echo(address)
+    if opens:
+        webbrowser.open(address)
 
 
 def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
