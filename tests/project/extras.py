@@ -10,7 +10,7 @@ PACKAGES: Final = {
     "dbos": {"croniter", "dbos", "prometheus_client", "sqlalchemy"},
     "postgres": {"psycopg", "psycopg_pool"},
     "otel": {"opentelemetry"},
-    "mcp": {"anyio", "httpx2", "mcp", "mcp_types", "opentelemetry", "starlette", "uvicorn"},
+    "mcp": {"anyio", "httpx2", "mcp", "mcp_types", "opentelemetry", "sse_starlette", "starlette", "uvicorn"},
     "explore": {"sse_starlette", "starlette", "uvicorn"},
     "login": {"keyring"},
     "http": {"httpx2"},

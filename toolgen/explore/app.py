@@ -357,7 +357,7 @@ def _root(request: Request) -> str:
     return root.rstrip("/")
 
 
-def _link(query: str, **fields: Any) -> str:
+def _link(query: str, /, **fields: Any) -> str:
     """Return a query with other fields, for links."""
     kept = dict(parse_qsl(query)) | {key: str(value) for key, value in fields.items()}
     text = urlencode({key: value for key, value in kept.items() if value})

@@ -50,7 +50,7 @@ class Browser:
         answer = await self.http.post(f"/api{path}", json=fields, headers={"X-CSRF-Token": self.csrf})
         return _checked(answer, "post", status)
 
-    async def call(self, tool: str, args: Any, **fields: str) -> str:
+    async def call(self, tool: str, args: Any, **fields: Any) -> str:
         """Start a call; return its id."""
         made = await self.post(f"/tools/{tool}/calls", source="json", text=json.dumps(args), **fields)
         return str(made["call"])

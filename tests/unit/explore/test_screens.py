@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import Goods, shop
+from toolgen.explore import ask_in_page, explorer
 from toolgen.record import ChainKey, SqliteStore
 from toolgen.record.stores import open_reader
+from toolgen.runtime import Catalog, Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -225,8 +227,6 @@ def test_runs_are_filtered_and_their_chain_is_verified(tmp_path: Path) -> None:
 
 
 def shop_of(app: Any, file: Path) -> Any:
-    from toolgen.explore import explorer
-
     return explorer(app.runtime, store=open_reader(file), chain_key=KEY, settings=app.settings)
 
 
@@ -252,5 +252,24 @@ def test_a_recorded_run_is_replayed_against_this_build_without_a_call() -> None:
         without = await browser.get(f"/runs/{ended['run']}/replay", agent="clerk", mode="closed")
         assert without["changed"] == 0
         assert len(goods.calls) == before
+
+    run(test())
+
+
+def test_thousands_of_tools_are_on_pages() -> None:
+    async def test() -> None:
+        tools = Catalog()
+        for number in range(250):
+            tools.tool(
+                f"many.tool_{number}", description="A tool.", permission="readonly", input_schema={"type": "object"}
+            )(len)
+        browser = await Browser(explorer(Runtime(tools, permission=ask_in_page))).start()
+        first = await browser.get("/surface")
+        assert (first["found"], first["pages"], len(first["tools"])) == (250, 3, 100)
+        last = await browser.get("/surface", page="9")
+        assert (last["page"], len(last["tools"])) == (3, 50)
+        page = await browser.page("/surface?page=2&agent=")
+        assert 'href="?page=3" rel="next"' in page
+        assert 'href="?page=1" rel="prev"' in page
 
     run(test())

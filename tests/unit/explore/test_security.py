@@ -152,7 +152,7 @@ def test_a_read_only_explorer_checks_args_and_changes_nothing() -> None:
     async def test() -> None:
         goods = Goods()
         browser = await Browser(shop(goods, settings=ExploreSettings(read_only=True))).start()
-        args = {"source": "json", "text": '{"word": "tea"}'}
+        args: dict[str, Any] = {"source": "json", "text": '{"word": "tea"}'}
         assert (await browser.post("/tools/goods.find/args", **args))["editor"]["is_valid"]
         for row in ROWS:
             if row.changes:
