@@ -22,6 +22,7 @@ from toolgen.explore.calls import PageCalls
 from toolgen.explore.guard import Guard
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
+from toolgen.explore.screens.find import SCREENS
 from toolgen.explore.settings import ExploreSettings
 from toolgen.explore.table import ROWS, Row, openapi
 from toolgen.explore.visit import Refused, Visit
@@ -51,8 +52,6 @@ _FILES: Final = {
     STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
 }
 _COOKIE_SECONDS: Final = 12 * 3600
-SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox"}
-"""The pages that each page links to."""
 
 
 class Explorer:

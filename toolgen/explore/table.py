@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.explore.screens.call import answer, call, cancel, result, start_call
+from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay
@@ -73,6 +74,14 @@ ROWS: Final = (
             "show": "`missing` for the tools that are not there.",
         },
         returns={"tools": "array", "found": "integer", "pages": "integer", "agent": "string", "role": "string"},
+    ),
+    Row(
+        path="/find",
+        answer=find,
+        summary="Tools, runs and pages by a part of their names.",
+        template="find",
+        takes={**_VIEW, "query": "A part of a name, or what a model would search."},
+        returns={"query": "string", "places": "array"},
     ),
     Row(
         path="/tools/{tool}",

@@ -301,3 +301,17 @@ def test_without_scripts_the_form_can_be_sent(driver: Chrome, served: Served) ->
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     find(driver, "#state")
     assert [name for name, _ in served.goods.calls] == ["find"]
+
+
+def test_the_palette_opens_by_a_key_and_leads_to_a_tool(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+    wait_for(driver, "return document.getElementById('palette').open")
+    wait_for(driver, "return document.querySelectorAll('#palette-places a').length === 4")
+    assert findings(driver) == []
+    keys(driver, *"count steps")
+    wait_for(driver, "return (document.querySelector('#palette-places a') || {}).textContent === 'goods.count'")
+    keys(driver, Keys.ARROW_DOWN, Keys.ENTER)
+    wait_for(driver, "return location.pathname === '/tools/goods.count'")

@@ -273,3 +273,17 @@ def test_thousands_of_tools_are_on_pages() -> None:
         assert 'href="?page=1" rel="prev"' in page
 
     run(test())
+
+
+def test_the_palette_finds_tools_runs_and_pages() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        assert {each["name"] for each in (await browser.get("/find"))["places"]} == {"Tools", "Models", "Runs", "Inbox"}
+        found = (await browser.get("/find", query="goods.fi", agent="clerk"))["places"]
+        assert found[0] == {"kind": "tool", "name": "goods.find", "path": "/tools/goods.find?agent=clerk"}
+        ended = await browser.until(await browser.call("goods.find", {"word": "tea"}), "ended")
+        (run_,) = (await browser.get("/find", query=ended["run"][:12]))["places"]
+        assert run_ == {"kind": "run", "name": ended["run"], "path": f"/runs/{ended['run']}"}
+        assert "goods.secret_sale" not in json.dumps(await browser.get("/find", query="secret_sale"))
+
+    run(test())

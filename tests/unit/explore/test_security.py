@@ -21,7 +21,7 @@ from toolgen.explore.table import ROWS, openapi
 from toolgen.runtime import Approver
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import AsyncIterator, Coroutine
 
     from starlette.requests import Request
 
@@ -235,7 +235,7 @@ def test_a_request_that_is_too_large_is_refused_also_without_its_length() -> Non
         large = json.dumps({"source": "json", "text": "x" * 2000}).encode()
         assert (await browser.http.post("/tools/goods.find/args", content=large, headers=headers)).status_code == 413
 
-        async def pieces() -> Any:
+        async def pieces() -> AsyncIterator[bytes]:
             for at in range(0, len(large), 100):
                 yield large[at : at + 100]
 

@@ -29,7 +29,8 @@ async def models(visit: Visit) -> Data:
     shown_as = visit.fields.get("presentation") or "enumerate-all"
     if wanted not in PROVIDERS:
         raise Refused(404, f"there is no such provider; there are {', '.join(PROVIDERS)}")
-    presentation = next((each for each in PRESENTATIONS if each == shown_as), None)
+    known: dict[str, PresentationName] = {each: each for each in PRESENTATIONS}
+    presentation = known.get(shown_as)
     if presentation is None:
         raise Refused(404, f"there is no such presentation; there are {', '.join(PRESENTATIONS)}")
     visit.run  # noqa: B018  # raises for an unknown agent, before a thread is started

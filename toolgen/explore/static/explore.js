@@ -135,6 +135,39 @@
     field.select();
   });
 
+  // The palette: Ctrl-K, or its button. Arrow keys go through the places, Enter opens the first one.
+
+  const palette = document.getElementById("palette");
+
+  function open() {
+    palette.showModal();
+    const field = document.getElementById("palette-query");
+    field.select();
+    htmx.trigger(field, "palette");
+  }
+
+  if (palette) {
+    document.querySelector("[data-palette]").addEventListener("click", open);
+    document.addEventListener("keydown", (event) => {
+      if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !palette.open) {
+        event.preventDefault();
+        open();
+      }
+    });
+    palette.addEventListener("keydown", (event) => {
+      const places = [...palette.querySelectorAll("a")];
+      const at = places.indexOf(document.activeElement);
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter" && at < 0 && places.length) {
+        event.preventDefault();
+        places[0].click();
+      } else if (step && places.length) {
+        event.preventDefault();
+        places[(at + step + places.length) % places.length].focus();
+      }
+    });
+  }
+
   window.addEventListener("hashchange", fill);
   fill();
   watch();
