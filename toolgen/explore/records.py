@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.record.chain import verify_chain
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 RecordSource: TypeAlias = "Store | StoreReader"
 
-T = TypeVar("T")
+MANY: Final = 1_000
+"""Events of a run that is kept after it was read: its next page asks only for what is new."""
 
 
 class Records:
@@ -24,6 +25,7 @@ class Records:
     def __init__(self, source: RecordSource, key: ChainKey | None) -> None:
         self._source: Any = source
         self._key = key
+        self._last: RunRecord | None = None
         self.has_chain = key is not None and hasattr(source, "chain")
 
     async def runs(self) -> tuple[RunSummary, ...]:
@@ -32,7 +34,17 @@ class Records:
 
     async def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
-        return cast("RunRecord", await self._read(self._source.read, run_id))
+        last = self._last
+        if (
+            last is not None
+            and last.run_id == run_id
+            and not await self._read(self._source.events, run_id, last.events[-1].sequence)
+        ):
+            return last
+        found = cast("RunRecord", await self._read(self._source.read, run_id))
+        if len(found.events) >= MANY and hasattr(self._source, "events"):
+            self._last = found
+        return found
 
     async def verify(self, run_id: str) -> list[ChainFinding]:
         """Return what is wrong with the record of a run, as far as it shows without a head that was kept elsewhere."""

@@ -11,11 +11,13 @@ from tests.unit.explore.shop import Goods, shop
 from toolgen.explore import ask_in_page, explorer
 from toolgen.record import ChainKey, SqliteStore
 from toolgen.record.stores import open_reader
-from toolgen.runtime import Catalog, Runtime
+from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from pathlib import Path
+
+    import pytest
 
 
 KEY = ChainKey(b"k" * 32)
@@ -285,5 +287,27 @@ def test_the_palette_finds_tools_runs_and_pages() -> None:
         (run_,) = (await browser.get("/find", query=ended["run"][:12]))["places"]
         assert run_ == {"kind": "run", "name": ended["run"], "path": f"/runs/{ended['run']}"}
         assert "goods.secret_sale" not in json.dumps(await browser.get("/find", query="secret_sale"))
+
+    run(test())
+
+
+def test_a_long_run_is_read_once_and_what_is_new_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.records.MANY", 1)
+
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file)
+        app = shop(store=store)
+        reading = await Browser(explorer(app.runtime, store=open_reader(file))).start()
+        run_ = app.runtime.start_run(meta=ToolCallMeta(user="ana"))
+        for count in (1, 2):
+            await app.runtime.invoke(ToolRequest(name="goods.find", payload='{"word": "tea"}'), run=run_)
+            for _ in range(2):
+                shown = await reading.get(f"/runs/{run_.meta.run_id}")
+                assert len(shown["calls"]) == count
+        assert reading.app.records is not None
+        read = reading.app.records._last
+        assert read is await reading.app.records.read(str(run_.meta.run_id))
+        await store.close()
 
     run(test())
