@@ -22,6 +22,7 @@ DOORS: Final[Mapping[str, str]] = {
     "toolgen.engine": "run agents that outlive a process",
     "toolgen.record": "record calls, and read the record",
     "toolgen.serve": "serve tools over MCP",
+    "toolgen.explore": "tools, calls, runs and questions in a browser",
     "toolgen.testing": "test tools and agents without servers and models",
     "toolgen.evaluate": "judge the calls of models in evaluations",
     "toolgen.adapters": "use the tools in frameworks for agents",

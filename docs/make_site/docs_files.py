@@ -12,7 +12,9 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from markdown_page import Document
 
 from toolgen import __version__
-from toolgen.authoring.site.build import ASSETS, TEMPLATES, environment, row, script
+from toolgen.authoring.site.build import ASSETS, TEMPLATES, row, script
+from toolgen.pages.rendering import environment
+from toolgen.pages.styles import STYLE_SHEET, style_sheet
 
 if TYPE_CHECKING:
     from code_pages import CodePage
@@ -47,6 +49,7 @@ def docs_files() -> Iterator[tuple[str, str]]:
     codes = code_pages()
     documents = _documents({page.code for page in codes})
     listed = [(title, [each for each in documents if each.folder == folder]) for folder, title in FOLDERS.items()]
+    yield STYLE_SHEET, style_sheet()
     for name in ASSETS:
         yield name, (TEMPLATES / name).read_text(encoding="utf-8")
     for each in documents:
@@ -86,7 +89,7 @@ def _code_row(page: CodePage) -> list[Any]:
 @cache
 def _environment() -> Environment:
     own = FileSystemLoader(Path(__file__).resolve().parent / "templates")
-    return environment().overlay(loader=ChoiceLoader([own, FileSystemLoader(TEMPLATES)]))
+    return environment(TEMPLATES).overlay(loader=ChoiceLoader([own, FileSystemLoader(TEMPLATES)]))
 
 
 def _render(path: str, template: str, **values: Any) -> str:

@@ -16,6 +16,7 @@ DOORS: Final = (
     "toolgen.agents",
     "toolgen.engine",
     "toolgen.serve",
+    "toolgen.explore",
     "toolgen.testing",
     "toolgen.evaluate",
     "toolgen.providers",

@@ -45,7 +45,7 @@ def test_a_name_means_one_thing_at_all_doors() -> None:
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("door", [door for door in DOORS if door != "toolgen.serve"])
+@pytest.mark.parametrize("door", [door for door in DOORS if door not in ("toolgen.explore", "toolgen.serve")])
 def test_a_door_imports_its_modules_on_use(door: str) -> None:
     program = (
         f"import json, sys, {door}; print(json.dumps([name for name in sys.modules if name.startswith('toolgen')]))"
@@ -54,10 +54,18 @@ def test_a_door_imports_its_modules_on_use(door: str) -> None:
     assert set(json.loads(done.stdout)) == {"toolgen", "toolgen.contract", "toolgen.contract.lazy", door}
 
 
-def test_serving_says_which_extra_it_needs() -> None:
-    program = "import sys; sys.modules['mcp'] = None; import toolgen.serve"
+@pytest.mark.parametrize(
+    ("door", "package", "extra"),
+    [
+        ("toolgen.serve", "mcp", "mcp"),
+        ("toolgen.explore", "jinja2", "explore"),
+        ("toolgen.explore", "sse_starlette", "explore"),
+    ],
+)
+def test_a_door_says_which_extra_it_needs(door: str, package: str, extra: str) -> None:
+    program = f"import sys; sys.modules['{package}'] = None; import {door}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert 'pip install "toolgen[mcp]"' in done.stderr
+    assert f'pip install "toolgen[{extra}]"' in done.stderr
 
 
 OF_USERS = [

@@ -1,8 +1,8 @@
 """The runtime: loads a catalog and runs calls.
 
 Programs import from a few flat modules: this one, `toolgen.llm`, `toolgen.record`, `toolgen.execute`, `toolgen.agents`,
-`toolgen.engine`, `toolgen.serve`, `toolgen.testing`, `toolgen.adapters.<framework>`, `toolgen.providers`,
-`toolgen.toolsets` and `toolgen.compiler`; generated code also imports `toolgen.contract`.
+`toolgen.engine`, `toolgen.explore`, `toolgen.serve`, `toolgen.testing`, `toolgen.adapters.<framework>`,
+`toolgen.providers`, `toolgen.toolsets` and `toolgen.compiler`; generated code also imports `toolgen.contract`.
 `docs/reference/public-api.txt` lists their names.
 All other modules are private: they move and change without notice.
 """

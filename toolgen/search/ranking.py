@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
@@ -133,16 +133,26 @@ class Ranking:
 
         The documents, `count` and ties, are places with scores.
         """
-        read = query[:_CHARACTERS]
-        words = words_of(meant(read))[:_WORDS]
-        asked = dict.fromkeys((*words, *self._joined(words)))
-        values = values_of(read)
-        found = [scores for word in asked if (scores := self._asked(word, is_value=word in values))]
+        words, values, found = self._scored(query)
         most = sum(
             int(self._rarity(len(self._scores_of_one(word)))) * (_VALUE if word in values else 100) // 100
             for word in dict.fromkeys(words)
         )
-        return (_best_sums(found, count) if count > 0 else {}), most
+        return (_best_sums(list(found.values()), count) if count > 0 else {}), most
+
+    def shares(self, query: str, place: int) -> dict[str, int]:
+        """Return what each word of a query adds to the score of a document, for people."""
+        _, _, found = self._scored(query)
+        return {word: scores[place] for word, scores in found.items() if place in scores}
+
+    def _scored(self, query: str) -> tuple[Sequence[str], Collection[str], dict[str, dict[int, int]]]:
+        """Return the words of a query, those of them that are values, and the scores of documents by word."""
+        read = query[:_CHARACTERS]
+        words = words_of(meant(read))[:_WORDS]
+        values = values_of(read)
+        asked = dict.fromkeys((*words, *self._joined(words)))
+        found = {word: scores for word in asked if (scores := self._asked(word, is_value=word in values))}
+        return words, values, found
 
     def _joined(self, words: Iterable[str]) -> Iterator[str]:
         """Return the known words that result from joining two adjacent words of a query."""

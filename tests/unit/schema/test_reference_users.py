@@ -17,13 +17,13 @@ from pydantic import ConfigDict
 
 from tests.unit.compiler.specs import raw, resolved, toolset
 from toolgen.authoring.lint.view import SpecPlace, parts_of
-from toolgen.authoring.site.fields import side_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.ir.text import shape_text
 from toolgen.compiler.resolve.catalogs import misfit
 from toolgen.compiler.source.read import SpecFile, parse
+from toolgen.pages.fields import side_of
 from toolgen.providers.schema_dialects import OPENAI_STRICT
 from toolgen.providers.strict import project
 from toolgen.providers.stubs import SchemaTypes

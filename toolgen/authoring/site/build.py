@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from toolgen import __version__
 from toolgen.authoring.site.contents import Contents, Kind, Uses, summary
@@ -19,10 +15,12 @@ from toolgen.authoring.site.history import History
 from toolgen.authoring.site.indexes import agent_page, catalog_page, index_page, policy_page, toolset_page
 from toolgen.authoring.site.model_views import Shown
 from toolgen.authoring.site.tool import tool_page
+from toolgen.pages.rendering import environment
+from toolgen.pages.styles import STYLE_SHEET, style_sheet
 from toolgen.schema.json_values import is_object
 from toolgen.search.synonyms import synonyms
 from toolgen.search.words import STOP_WORDS, stem
-from toolgen.spec.visible import cut, escaped, is_hidden, visible
+from toolgen.spec.visible import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Part
@@ -132,72 +130,17 @@ def _script_text(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-# Rendering: records to HTML. Every text is escaped; only what is made here is markup.
+# Rendering: records to HTML.
 
 TEMPLATES: Final = Path(__file__).resolve().parent / "templates"
-
-_HIDDEN_IN_LINES: Final = re.compile(r"[^\x20-\x7e\n\t]")
-_CODE: Final = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n\s*")
-
-
-@cache
-def environment() -> Environment:
-    """Return the environment of the templates."""
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalized,
-    )
-    made.filters.update(prose=prose, line=line, pre=pre, breakable=breakable)
-    return made
 
 
 def render(template: str, **values: Any) -> str:
     """Render one template. Raises jinja2.UndefinedError if a value is missing."""
-    return environment().get_template(template).render(values)
+    return environment(TEMPLATES).get_template(template).render(values)
 
 
-def visible_lines(text: str) -> str:
-    """Return a text with its lines and tabs, and with every other hidden character as an escape."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _HIDDEN_IN_LINES.sub(lambda found: escaped(found[0]) if is_hidden(found[0]) else found[0], text)
-
-
-def prose(text: str) -> Markup:
-    """Return a description as paragraphs. Line ends stay, and text between backticks is code."""
-    paragraphs = _PARAGRAPHS.split(visible_lines(text).strip())
-    return Markup("\n").join(Markup("<p>{}</p>").format(line(each)) for each in paragraphs if each)
-
-
-def line(text: str) -> Markup:
-    """Return a text inside a line; text between backticks is code."""
-    parts = _CODE.split(visible_lines(text))
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if number % 2 else pre(part) for number, part in enumerate(parts)
-    )
-
-
-def pre(text: str) -> Markup:
-    """Return a text for an element. Quotes need no escape there, which keeps JSON readable and small."""
-    shown = visible_lines(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return Markup(shown)  # noqa: S704  # escaped above
-
-
-def breakable(name: str) -> Markup:
-    """Return a name that may be broken at its dots and underscores."""
-    return Markup(re.sub(r"([._/]+)", r"\1<wbr>", str(pre(name))))  # noqa: S704  # escaped by `pre`
-
-
-def _finalized(value: Any) -> Any:
-    return visible_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-ASSETS: Final = ("style.css", "search.js", "site.js")
+ASSETS: Final = ("search.js", "site.js")
 CHANGES: Final = "changes.html"
 _NO_HISTORY: Final = History()
 
@@ -208,6 +151,7 @@ def site_files(parts: Sequence[Part], history: History = _NO_HISTORY) -> Iterato
     changes = history.by_subject()
     uses = Uses(contents)
     shown = {id(part): Shown(part) for part in parts}
+    yield STYLE_SHEET, style_sheet()
     for name in ASSETS:
         yield name, (TEMPLATES / name).read_text(encoding="utf-8")
     yield "search-data.js", search_script(contents)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.policy_decisions import Decision, distinct, policy_decisions
 from toolgen.authoring.site.contents import Kind, link_to, tool_tags
-from toolgen.authoring.site.fields import side_of
 from toolgen.compiler.ir.facts import Fact, facts_of
+from toolgen.pages.fields import side_of
 from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.literals import literal
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import AgentUse, Contents, Entry, Link, ToolPlace, Uses
-    from toolgen.authoring.site.fields import Side
     from toolgen.authoring.site.history import ToolChange
     from toolgen.authoring.site.model_views import Form, Shown
     from toolgen.compiler.ir.catalog import Tool, Toolset
     from toolgen.compiler.ir.shapes import ClassType
+    from toolgen.pages.fields import Side
 
 
 _LINE: Final = 88

@@ -52,6 +52,7 @@ GROUPS: Final = {
         "Call and serve tools",
         {
             "call": "Call one tool.",
+            "explore": "Show tools, calls, runs and their questions in a browser.",
             "serve": "Serve the tools to other programs by MCP.",
             "log": "Show recorded runs and verify their integrity.",
             "eval": "Ask models, and report how well they choose and call tools.",

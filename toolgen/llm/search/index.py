@@ -160,6 +160,13 @@ class SearchIndex:
         ranked = sorted((-score, keys[place]) for place, score in found.items())[: max(limit, 0)]
         return tuple(SearchHit(key, -score / most) for score, key in ranked)
 
+    def shares(self, query: str, key: str, allowed: Collection[str] | None = None) -> dict[str, float]:
+        """Return what each word of a query adds to the score of a document: `search`, explained to people."""
+        ranking = self._ranking(None if allowed is None else frozenset(allowed))
+        _, most = ranking.best(query, 0)
+        found = ranking.shares(query, self._held[key].place) if key in self._held else {}
+        return {word: score / most for word, score in found.items()}
+
     def digest(self, key: str) -> str:
         """Return the digest of a document; empty if there is none with this key."""
         held = self._held.get(key)

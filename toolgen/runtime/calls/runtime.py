@@ -168,6 +168,11 @@ class Runtime:
         return self._catalog
 
     @property
+    def policies(self) -> Policies:
+        """The policies in force."""
+        return self._host.policies
+
+    @property
     def may_continue(self) -> bool:
         """Whether the policies let readonly calls of a turn run after a denial."""
         return self._host.policies.may_continue

@@ -18,9 +18,10 @@ from tests.hostile.texts import MEGABYTE, TEXTS
 from tests.project.checkout import ROOT
 from tests.unit.authoring.site.html_page import Page, broken_links
 from tests.unit.authoring.site.project import SHOP, part_of, site_of
-from toolgen.authoring.site.build import line, site_files
+from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.model_views import Shown
+from toolgen.pages.rendering import line
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from tests.properties.schemas import toolsets
 from tests.unit.authoring.site.html_page import broken_links
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
-from toolgen.authoring.site.fields import bounds_of, side_of
+from toolgen.pages.fields import bounds_of, side_of
 
 if TYPE_CHECKING:
     from tests.properties.schemas import Toolset
-    from toolgen.authoring.site.fields import Row, Side, TypeParts
+    from toolgen.pages.fields import Row, Side, TypeParts
 
 
 def words(parts: TypeParts) -> str:

@@ -1,0 +1,147 @@
+"""The form of args: what it shows of a schema, and that what is typed becomes the JSON that a person means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.schemas import toolsets
+from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, typed
+
+CIRCLE = {"kind": {"const": "circle"}, "r": {"type": "number"}}
+SQUARE = {"kind": {"const": "square"}, "w": {"type": "number"}}
+SHAPE = {
+    "oneOf": [
+        {"title": "Circle", "type": "object", "required": ["kind", "r"], "properties": CIRCLE},
+        {"type": "object", "required": ["kind", "w"], "properties": SQUARE},
+    ]
+}
+SCHEMA: Any = {
+    "type": "object",
+    "required": ["q", "shape"],
+    "properties": {
+        "q": {"type": "string", "minLength": 1},
+        "n": {"type": ["integer", "null"]},
+        "level": {"enum": ["low", "high", 3]},
+        "on": {"type": "boolean"},
+        "shape": SHAPE,
+        "items": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+        "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "self": {"$ref": "#"},
+        "id": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "any": {},
+        "a/b~c": {"type": "string"},
+    },
+}
+
+
+def by_pointer(value: Any, **options: Any) -> dict[str, FormField]:
+    return {each.pointer: each for each in reversed([*each_field(form_of(SCHEMA, value, **options))])}
+
+
+def test_each_kind_of_schema_has_a_kind_of_field() -> None:
+    fields = by_pointer({})
+    kinds = {pointer: each.kind for pointer, each in fields.items()}
+    assert kinds == {
+        "": "object",
+        "/q": "text",
+        "/n": "number",
+        "/level": "choice",
+        "/on": "boolean",
+        "/shape": "union",
+        "/items": "list",
+        "/map": "map",
+        "/self": "object",
+        "/id": "union",
+        "/any": "json",
+        "/a~1b~0c": "text",
+    }
+    assert [option for _, option in fields["/level"].options] == ["low", "high", "3"]
+    assert [option for _, option in fields["/shape"].options] == ['Circle (kind "circle")', '(kind "square")']
+    assert not fields["/self"].present
+
+
+def test_a_first_call_is_typed_into_an_empty_form() -> None:
+    choices: dict[str, int] = {}
+    value = initial(SCHEMA)
+    value = typed(
+        SCHEMA, value, {"/q": "tea", "/n": "5", "/level": "3", "/on": "false", "/a~1b~0c": "x", "/any": "[1]"}
+    )
+    value = changed(SCHEMA, value, "choose", "/shape", "1", choices=choices)
+    value = typed(SCHEMA, value, {"/shape/w": "2.50"}, choices=choices)
+    for _ in range(2):
+        value = changed(SCHEMA, value, "add", "/items", choices=choices)
+    value = typed(SCHEMA, value, {"/items/1/a": "second"})
+    value = changed(SCHEMA, value, "remove", "/items/0", choices=choices)
+    value = changed(SCHEMA, value, "add", "/map", "a/b", choices=choices)
+    value = typed(SCHEMA, value, {"/map/a~1b": "7"})
+    value = changed(SCHEMA, value, "add", "/self", choices=choices)
+    value = typed(SCHEMA, value, {"/self/q": "inner"})
+    assert value == {
+        "q": "tea",
+        "n": 5,
+        "level": 3,
+        "on": False,
+        "a/b~c": "x",
+        "any": [1],
+        "shape": {"kind": "square", "w": 2.5},
+        "items": [{"a": "second"}],
+        "map": {"a/b": 7},
+        "self": {"q": "inner"},
+    }
+
+
+def test_what_is_cleared_is_left_out_and_what_is_no_number_stays_text() -> None:
+    value = {"q": "tea", "n": 5, "on": True}
+    assert typed(SCHEMA, value, {"/n": "", "/on": ""}) == {"q": "tea"}
+    assert typed(SCHEMA, value, {"/n": "five"})["n"] == "five"
+    assert typed(SCHEMA, value, {"/q": ""})["q"] == ""
+
+
+def test_what_a_form_does_not_show_and_what_was_not_touched_stays_as_it_is() -> None:
+    value = {"q": "a\nb", "n": 12345678901234567890, "more": {"x": [1.0]}, "items": "none", "shape": 7}
+    shown = {each.pointer: each.shown for each in each_field(form_of(SCHEMA, value))}
+    assert typed(SCHEMA, value, {**shown, "/q": "a\r\nb"}) == value
+    fields = by_pointer(value)
+    assert fields["/items"].kind == "json"
+
+
+def test_an_alternative_is_recognized_by_its_constant_and_kept_as_chosen() -> None:
+    assert by_pointer({"shape": {"kind": "square"}})["/shape"].chosen == 1
+    assert by_pointer({"id": "x"})["/id"].chosen == 1
+    choices = {"/shape": 0}
+    value = changed(SCHEMA, {"shape": {"kind": "square", "w": 1}}, "choose", "/shape", "0", choices=choices)
+    assert value == {"shape": {"kind": "circle"}}
+    assert changed(SCHEMA, value, "choose", "/shape", "", choices=choices) == {}
+
+
+def test_secrets_are_passwords() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"key": {"type": "string"}, "word": {"type": "string", "format": "password"}},
+    }
+    form = form_of(schema, {"key": "k"}, secrets=["/key"])
+    assert [each.input_type for each in form.fields] == ["password", "password"]
+
+
+def test_actions_on_what_is_not_there_change_nothing() -> None:
+    value = {"q": "tea"}
+    for action, pointer, name in (
+        ("add", "/none", ""),
+        ("remove", "/items/3", ""),
+        ("choose", "/shape", "9"),
+        ("add", "", ""),
+    ):
+        assert changed(SCHEMA, value, action, pointer, name, choices={}) == value
+
+
+@given(toolsets(), st.data())
+@settings(max_examples=30)
+def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(toolset: Any, data: st.DataObject) -> None:
+    for side in toolset.sides:
+        text = st.text(max_size=3)
+        value = data.draw(st.dictionaries(text, st.none() | st.integers() | text, max_size=3))
+        shown = {each.pointer: each.shown for each in each_field(form_of(side.schema, value))}
+        assert typed(side.schema, value, shown) == value

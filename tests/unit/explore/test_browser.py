@@ -1,0 +1,317 @@
+"""The explorer in Chromium: whole journeys by keys and mouse, for screen readers, narrow windows, light and dark."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import uvicorn
+
+from tests.unit.authoring.site.browser import browser, console, findings, needs_browser, overflow, requests
+from tests.unit.explore.shop import Goods, shop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
+
+    from toolgen.explore import Explorer
+
+pytestmark = [pytest.mark.long, needs_browser, pytest.mark.xdist_group("browser")]
+
+
+class Served:
+    """An explorer that listens in a thread of its own."""
+
+    def __init__(self, app: Explorer, goods: Goods) -> None:
+        self.app = app
+        self.goods = goods
+        self.address = ""
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+
+    async def _serve(self) -> None:
+        config = uvicorn.Config(self.app, port=0, ws="none", log_config=None, timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        task = asyncio.create_task(self._server.serve())
+        while not self._server.started:
+            await asyncio.sleep(0.01)
+        self.address = f"http://127.0.0.1:{self._server.servers[0].sockets[0].getsockname()[1]}"
+        self._started.set()
+        await task
+
+    @contextmanager
+    def running(self) -> Iterator[Served]:
+        self._thread.start()
+        self._started.wait()
+        try:
+            yield self
+        finally:
+            self._server.should_exit = True
+            self._thread.join()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def served(driver: Chrome) -> Iterator[Served]:
+    goods = Goods()
+    with Served(shop(goods), goods).running() as found:
+        size(driver)
+        driver.get(found.address + found.app.start_path)
+        wait_for(driver, "return location.pathname === '/surface' && document.readyState === 'complete'")
+        yield found
+
+
+def size(driver: Chrome, *, width: int = 1280, dark: bool = False) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+
+def wait_for(driver: Chrome, script: str) -> Any:
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    return WebDriverWait(driver, 20, poll_frequency=0.02).until(lambda each: each.execute_script(script))
+
+
+def find(driver: Chrome, selector: str) -> WebElement:
+    from selenium.webdriver.common.by import By
+
+    wait_for(driver, f"return document.querySelector({json.dumps(selector)}) !== null")
+    return driver.find_element(By.CSS_SELECTOR, selector)
+
+
+def labelled(driver: Chrome, label: str) -> WebElement:
+    """Return the input with a label, as a person finds it."""
+    wanted = json.dumps(label)
+    found: WebElement = wait_for(
+        driver,
+        f"""for (const each of document.querySelectorAll("label")) {{
+            const text = each.textContent.replace(", required", "").replace("*", "").trim();
+            if (text === {wanted}) return document.getElementById(each.htmlFor);
+        }}
+        return null""",
+    )
+    return found
+
+
+def press(driver: Chrome, text: str) -> None:
+    """Press the button or follow the link that reads so."""
+    wanted = json.dumps(text)
+    wait_for(
+        driver,
+        f"""for (const each of document.querySelectorAll("button, a, summary")) {{
+            if (each.textContent.replace(/\\s+/g, " ").trim() === {wanted}) {{ each.click(); return true; }}
+        }}
+        return false""",
+    )
+
+
+def args(driver: Chrome) -> Any:
+    return json.loads(driver.execute_script("return document.getElementById('json').value"))
+
+
+def wait_for_args(driver: Chrome, wanted: Any) -> None:
+    text = json.dumps(wanted, sort_keys=True)
+    ordered = "(v) => v && typeof v === 'object' && !Array.isArray(v) ? "
+    ordered += "Object.fromEntries(Object.keys(v).sort().map((k) => [k, v[k]])) : v"
+    wait_for(
+        driver,
+        "try { const order = "
+        + ordered
+        + "; const all = (v) => order(Array.isArray(v) ? v.map(all) : v && typeof v === "
+        "'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, all(x)])) : v);"
+        f"return JSON.stringify(all(JSON.parse(document.getElementById('json').value))) === JSON.stringify({text}) }}"
+        " catch { return false }",
+    )
+
+
+def keys(driver: Chrome, *pressed: str) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    for key in pressed:
+        ActionChains(driver).send_keys(key).perform()
+
+
+def test_a_first_call_from_an_empty_form_with_a_wrong_arg_corrected(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    press(driver, "goods.find")
+    word = labelled(driver, "word")
+    word.send_keys("t", Keys.TAB)
+    wait_for(driver, "return document.querySelector('.field .problem').textContent.includes('at least 2 characters')")
+    assert labelled(driver, "word").get_attribute("aria-invalid") == "true"
+    assert "at least 2" in str(find(driver, "#checked details pre").get_attribute("textContent"))
+    labelled(driver, "word").send_keys("ea", Keys.TAB)
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    assert args(driver) == {"word": "tea"}
+    press(driver, "Call")
+    wait_for(driver, "return document.querySelector('#result') !== null")
+    assert "tea pot" in find(driver, "#result + pre").text
+    assert "execute" in find(driver, ".stages").text
+    assert [name for name, _ in served.goods.calls] == ["find"]
+    press(driver, "Call again")
+    wait_for(driver, "return location.pathname.startsWith('/tools/')")
+    wait_for_args(driver, {"word": "tea"})
+    press(driver, "Example 1")
+    wait_for_args(driver, {"word": "tea", "most": 3})
+    assert labelled(driver, "most").get_attribute("value") == "3"
+
+
+def test_a_choice_and_a_nested_list_are_filled_and_the_call_is_allowed_or_denied(
+    driver: Chrome, served: Served
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.select import Select
+
+    for decision in ("Deny", "Allow once"):
+        driver.get(f"{served.address}/tools/goods.order")
+        press(driver, "Add an item to lines")
+        labelled(driver, "id").send_keys("7", Keys.TAB)
+        wait_for_args(driver, {"lines": [{"id": 7}]})
+        Select(labelled(driver, "Kind of pay")).select_by_visible_text('Invoice (by "invoice")')
+        labelled(driver, "address").send_keys("Here 1", Keys.TAB)
+        press(driver, "Add notes")
+        labelled(driver, "Name of a new entry of notes").send_keys("door")
+        press(driver, "Add an entry to notes")
+        labelled(driver, "door").send_keys("left", Keys.TAB)
+        whole = {"lines": [{"id": 7}], "notes": {"door": "left"}, "pay": {"by": "invoice", "address": "Here 1"}}
+        wait_for_args(driver, whole)
+        press(driver, "Call")
+        assert "Order these goods?" in find(driver, ".question").text
+        assert served.goods.calls == []
+        find(driver, ".question textarea").send_keys("as agreed")
+        press(driver, decision)
+        wait_for(driver, "return document.querySelector('#result') !== null")
+    assert [name for name, _ in served.goods.calls] == ["order"]
+    assert "Here 1" in find(driver, "#result + pre").text
+    driver.get(f"{served.address}/runs?outcome=denied")
+    find(driver, "tbody a").click()
+    press(driver, "Runs")
+
+
+def test_the_json_fills_the_form_and_a_link_fills_both(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    driver.get(f"{served.address}/tools/goods.order")
+    area = find(driver, "#json")
+    driver.execute_script("arguments[0].focus(); arguments[0].select()", area)
+    keys(driver, *('{"lines": [{"id": 1}, {"id": 2}], "pay": {"by": "card", "number": "4000"}}', Keys.TAB))
+    wait_for(driver, "return document.querySelectorAll('.group .group').length >= 2")
+    assert labelled(driver, "number").get_attribute("type") == "password"
+    link = str(find(driver, "#deep-link").get_attribute("href"))
+    assert "4000" not in link
+    driver.get("about:blank")
+    driver.get(link.replace("REDACTED", "x"))
+    wait_for(driver, "return document.querySelectorAll('.group .group').length >= 2")
+    assert args(driver)["lines"] == [{"id": 1}, {"id": 2}]
+
+
+def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(driver: Chrome, served: Served) -> None:
+    driver.get(f"{served.address}/tools/goods.count")
+    driver.execute_script("location.hash = 'args=' + encodeURIComponent('{\"steps\": 1000}')")
+    wait_for_args(driver, {"steps": 1000})
+    press(driver, "Call")
+    wait_for(driver, "return document.querySelector('#result') !== null")
+    assert "step 999" in find(driver, ".log li").text
+    driver.get(f"{served.address}/tools/goods.wait")
+    press(driver, "Call")
+    press(driver, "Cancel the call")
+    wait_for(driver, "return document.querySelector('#result') !== null")
+    assert "aborted" in find(driver, "#result + .problem").text
+
+
+def test_the_search_finds_while_one_types_and_keys_are_enough(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    keys(driver, "/", *"count steps")
+    wait_for(driver, "return document.querySelectorAll('#found tbody tr').length === 2")
+    assert "Score" in find(driver, "#found").text
+    for _ in range(12):
+        keys(driver, Keys.TAB)
+        if driver.execute_script("return document.activeElement.textContent") == "goods.count":
+            break
+    keys(driver, Keys.ENTER)
+    wait_for(driver, "return location.pathname === '/tools/goods.count' && document.readyState === 'complete'")
+    labelled(driver, "steps").send_keys("2", Keys.ENTER)
+    wait_for(driver, "return document.querySelector('#result') !== null")
+
+
+def test_pages_have_no_findings_request_nothing_of_elsewhere_and_fit_narrow_windows(
+    driver: Chrome, served: Served
+) -> None:
+    driver.get(f"{served.address}/tools/goods.order")
+    link = "args=" + '{"lines":[{"id":1}],"pay":{"by":"invoice","address":"x"},"notes":{"a":"b"}}'
+    driver.execute_script(f"location.hash = {json.dumps(link)}")
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    press(driver, "Call")
+    find(driver, ".question")
+    asking = driver.current_url
+    press(driver, "Allow once")
+    find(driver, "#result")
+    record = str(driver.execute_script("return document.querySelector('a[href*=\"/runs/run_\"]').href"))
+    driver.get(f"{served.address}/tools/goods.order")
+    driver.execute_script(f"location.hash = {json.dumps(link)}")
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    press(driver, "Call")
+    find(driver, ".question")
+    pages = [
+        "/surface",
+        "/surface?show=missing",
+        "/tools/goods.echo",
+        "/tools/goods.order",
+        "/models",
+        "/runs",
+        "/inbox",
+    ]
+    requests(driver)
+    console(driver)
+    for address in [*(served.address + page for page in pages), asking, record, f"{record}/replay"]:
+        for width, dark in ((1280, False), (320, True), (320, False)):
+            size(driver, width=width, dark=dark)
+            driver.get(address)
+            wait_for(driver, "return document.readyState === 'complete'")
+            assert overflow(driver) <= 0, (address, width)
+            assert findings(driver) == [], (address, width, dark)
+    foreign = [each for each in requests(driver) if each.startswith("http") and not each.startswith(served.address)]
+    assert foreign == []
+    assert [each for each in console(driver) if "axe" not in each] == []
+
+
+def test_without_scripts_the_form_can_be_sent(driver: Chrome, served: Served) -> None:
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        from selenium.webdriver.common.by import By
+
+        driver.get(f"{served.address}/tools/goods.find")
+        driver.find_element(By.CSS_SELECTOR, "input[name='v:/word']").send_keys("tea")
+        driver.find_element(By.CSS_SELECTOR, "button.main").send_keys("\n")
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    find(driver, "#state")
+    assert [name for name, _ in served.goods.calls] == ["find"]
+
+
+def test_the_palette_opens_by_a_key_and_leads_to_a_tool(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+    wait_for(driver, "return document.getElementById('palette').open")
+    wait_for(driver, "return document.querySelectorAll('#palette-places a').length === 4")
+    assert findings(driver) == []
+    keys(driver, *"count steps")
+    wait_for(driver, "return (document.querySelector('#palette-places a') || {}).textContent === 'goods.count'")
+    keys(driver, Keys.ARROW_DOWN, Keys.ENTER)
+    wait_for(driver, "return location.pathname === '/tools/goods.count'")

@@ -1,0 +1,162 @@
+"""The inbox: what durable runs ask, who may answer, and that one answer counts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.engine.app import request, write
+from tests.unit.engine.engines import Engines
+from tests.unit.explore.browsing import Browser
+from tests.unit.explore.test_security import known
+from toolgen.explore import ExploreSettings, explorer
+from toolgen.runtime import Approver
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from tests.unit.engine.engines import Running
+    from toolgen.explore import Explorer
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Engines:
+    return Engines("local", "", tmp_path)
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Engines:
+    return Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
+
+
+def inbox_of(running: Running, **options: Any) -> Explorer:
+    settings = options.pop("settings", ExploreSettings(person=Approver("ann", ("finance",), "explore")))
+    return explorer(running.host.runtime, engine=running.engine, settings=settings, **options)
+
+
+@asynccontextmanager
+async def asking(engines: Engines, user: str, **settings: Any) -> AsyncGenerator[tuple[Running, str, Any]]:
+    async with asyncio.timeout(60), engines.opened(**settings) as running:
+        run_id = await running.engine.start(request([write("a")], user=user))
+        (question,) = await running.questions(run_id)
+        yield running, run_id, question
+
+
+def test_a_question_is_shown_with_all_that_an_answer_decides_and_answered(local: Engines) -> None:
+    async def test() -> None:
+        async with asking(local, "ann") as (running, run_id, question):
+            browser = await Browser(inbox_of(running)).start()
+            (shown,) = (await browser.get("/inbox"))["questions"]
+            assert (shown["id"], shown["tool"], shown["user"], shown["run_id"]) == (
+                question.id,
+                "code.write_file",
+                "ann",
+                run_id,
+            )
+            assert json.loads(shown["arguments"])["path"] == "a"
+            assert shown["may_answer"]
+            assert "May code.write_file run?" in await browser.page("/inbox")
+            answer = {"question": question.id, "decision": "allow_once", "reason": "checked"}
+            done = await browser.post(f"/inbox/{run_id}", **answer)
+            assert "by ann" in done["note"]
+            assert "from explore" in done["note"]
+            late = await browser.post(f"/inbox/{run_id}", status=409, **answer)
+            assert "faster" in late["message"] or "any more" in late["message"]
+            await running.engine.result(run_id, 20)
+            assert running.marks() == ["a"]
+            (counted,) = await running.engine.answers(run_id)
+            assert (counted.by, counted.via, counted.reason) == ("ann", "explore", "checked")
+
+    asyncio.run(test())
+
+
+def test_of_two_people_one_wins_and_the_other_is_told_who(local: Engines) -> None:
+    async def test() -> None:
+        async with asking(local, "ann") as (running, run_id, question):
+            browsers = [await Browser(inbox_of(running)).start() for _ in range(2)]
+            answers = await asyncio.gather(
+                *(
+                    each.http.post(
+                        f"/api/inbox/{run_id}",
+                        json={"question": question.id, "decision": decision},
+                        headers={"X-CSRF-Token": each.csrf},
+                    )
+                    for each, decision in zip(browsers, ("allow_once", "deny"), strict=True)
+                )
+            )
+            assert sorted(each.status_code for each in answers) == [200, 409]
+            assert len(await running.engine.answers(run_id)) == 1
+
+    asyncio.run(test())
+
+
+def test_policies_say_who_may_answer(local: Engines) -> None:
+    async def test() -> None:
+        approvers = {"code.write_file": {"roles": ["board"]}}
+        async with asking(local, "ann", approvers=approvers) as (running, run_id, question):
+            browser = await Browser(inbox_of(running)).start()
+            (shown,) = (await browser.get("/inbox"))["questions"]
+            assert not shown["may_answer"]
+            assert shown["refusal"] == "only board may answer"
+            answer = {"question": question.id, "decision": "deny"}
+            assert "only board" in (await browser.post(f"/inbox/{run_id}", status=403, **answer))["message"]
+            assert await running.engine.answers(run_id) == []
+
+    asyncio.run(test())
+
+
+def test_two_people_must_allow_where_a_policy_says_so(local: Engines) -> None:
+    async def test() -> None:
+        approvers = {"code.write_file": {"people": 2}}
+        async with asking(local, "ann", approvers=approvers) as (running, run_id, question):
+            answer = {"question": question.id, "decision": "allow_once"}
+            for name, told in (("ann", "noted"), ("bob", "by ann and bob")):
+                settings = ExploreSettings(person=Approver(name, (), "explore"))
+                browser = await Browser(inbox_of(running, settings=settings)).start()
+                assert told in (await browser.post(f"/inbox/{run_id}", **answer))["note"]
+            await running.engine.result(run_id, 20)
+            assert running.marks() == ["a"]
+
+    asyncio.run(test())
+
+
+def test_other_peoples_questions_are_not_shown_unless_the_host_lets_someone_answer(local: Engines) -> None:
+    async def test() -> None:
+        async with asking(local, "ana") as (running, run_id, question):
+            app = inbox_of(running, authenticate=known)
+            bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+            assert (await bo.get("/inbox"))["questions"] == []
+            answer = {"question": question.id, "decision": "allow_once"}
+            await bo.post(f"/inbox/{run_id}", status=403, **answer)
+            await bo.post(f"/inbox/{run_id}", status=404, question="q", decision="deny")
+
+            async def sales(person: Approver, asked: Any) -> bool:
+                return "sales" in person.roles and asked["user"] == "eve"
+
+            app = inbox_of(running, authenticate=known, may_answer=sales)
+            ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+            (shown,) = (await ana.get("/inbox"))["questions"]
+            assert shown["refusal"] == "the host does not let you answer"
+            assert await running.engine.answers(run_id) == []
+
+    asyncio.run(test())
+
+
+def test_a_question_waits_for_a_host_that_was_restarted(sqlite: Engines) -> None:
+    async def test() -> None:
+        async with asking(sqlite, "ann") as (_, run_id, question):
+            pass
+        async with asyncio.timeout(60), sqlite.opened() as running:
+            browser = await Browser(inbox_of(running)).start()
+            (shown,) = (await browser.get("/inbox"))["questions"]
+            assert (shown["run_id"], shown["id"]) == (run_id, question.id)
+            await browser.post(f"/inbox/{run_id}", question=question.id, decision="allow_once")
+            await running.engine.result(run_id, 30)
+            assert running.marks() == ["a"]
+
+    asyncio.run(test())

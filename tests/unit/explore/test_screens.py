@@ -1,0 +1,313 @@
+"""What each screen shows, by its endpoint, from real calls of a runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.explore.browsing import Browser
+from tests.unit.explore.shop import Goods, shop
+from toolgen.explore import ask_in_page, explorer
+from toolgen.record import ChainKey, SqliteStore
+from toolgen.record.stores import open_reader
+from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+
+    import pytest
+
+
+KEY = ChainKey(b"k" * 32)
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(test)
+
+
+def test_the_surface_has_the_tools_of_an_agent_and_why_others_are_missing() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        every = await browser.get("/surface")
+        assert {each["tool"] for each in every["tools"]} == {
+            f"goods.{name}" for name in ("big", "count", "echo", "find", "order", "wait")
+        }
+        clerk = await browser.get("/surface", agent="clerk")
+        answers = {each["tool"]: each["answer"] for each in clerk["tools"]}
+        assert answers == {"goods.echo": "allow", "goods.find": "allow", "goods.order": "ask"}
+        missing = await browser.get("/surface", agent="clerk", show="missing")
+        why = {each["tool"]: each["missing"] for each in missing["tools"]}
+        assert why["goods.big"] == "the agent does not use it"
+        excluded = (await browser.get("/surface", show="missing"))["tools"]
+        assert [(each["tool"], each["missing"]) for each in excluded] == [("goods.secret_sale", "a policy excludes it")]
+        assert {"answer": "exclude", "rule": "careful.rules: goods.secret_sale"} in excluded[0]["reasons"]
+        closed = await browser.get("/surface", agent="clerk", mode="closed")
+        assert {each["tool"]: each["answer"] for each in closed["tools"]}["goods.order"] == "deny"
+        assert "there is no role" in (await browser.get("/surface", status=404, role="chief"))["message"]
+
+    run(test())
+
+
+def test_a_search_finds_as_models_do_and_explains_the_score_by_words() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        found = (await browser.get("/surface", query="find goods"))["tools"]
+        assert found[0]["tool"] == "goods.find"
+        hit = found[0]["hit"]
+        assert set(hit["words"]) == {"find", "good"}
+        assert abs(sum(hit["words"].values()) - hit["score"]) < 0.001
+
+    run(test())
+
+
+def test_a_tool_has_its_rules_examples_and_a_form() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        tool = await browser.get("/tools/goods.find", agent="clerk")
+        assert tool["examples"] == ['{"word":"tea","most":3}']
+        assert tool["reasons"] == [{"answer": "allow", "rule": "careful.rules: goods.find"}]
+        fields = tool["editor"]["form"]["fields"]
+        assert [(each["label"], each["kind"], each["required"]) for each in fields] == [
+            ("word", "text", True),
+            ("most", "number", False),
+        ]
+        assert not tool["editor"]["is_valid"]
+        assert "word" in tool["editor"]["told"]
+
+    run(test())
+
+
+def test_a_call_runs_through_the_runtime_and_shows_stages_and_result() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.find", {"word": "tea"}, agent="clerk", user="ana")
+        ended = await browser.until(call, "ended")
+        assert json.loads(ended["result"]["text"]) == [{"id": 1, "name": "tea pot"}]
+        assert {each["stage"] for each in ended["stages"]} >= {"decode", "execute", "encode"}
+        assert [(name, meta.user) for name, meta in goods.calls] == [("find", "ana")]
+        assert ended["run"] in [each["run"] for each in (await browser.get("/runs"))["runs"]]
+
+    run(test())
+
+
+def test_a_call_with_wrong_args_is_refused_with_what_a_model_is_told() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        ended = await browser.until(await browser.call("goods.find", {"word": "t"}), "ended")
+        assert ended["result"]["error"]["kind"] == "invalid_call"
+        checked = await browser.post("/tools/goods.find/args", source="json", text='{"word": "t"}')
+        assert checked["editor"]["told"] == ended["result"]["content"][0]["text"]
+        assert list(checked["editor"]["errors"].values()) == [[ended["result"]["error"]["issues"][0]["hint"]]]
+
+    run(test())
+
+
+ORDER = {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "Here 1"}}
+
+
+def test_a_question_is_answered_once_in_the_page() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.order", ORDER)
+        asked = await browser.until(call, "asking")
+        assert goods.calls == []
+        question = asked["question"]
+        assert question["confirm"] == "Order these goods?"
+        assert "confirm" in question["reasons"]
+        inbox = (await browser.get("/inbox"))["questions"]
+        assert [each["id"] for each in inbox] == [question["id"]]
+        answer = {"question": question["id"], "decision": "allow_once"}
+        assert (
+            "does not ask"
+            in (await browser.post(f"/calls/{call}/answer", status=409, **{**answer, "question": "q"}))["message"]
+        )
+        await browser.post(f"/calls/{call}/answer", **answer)
+        await browser.post(f"/calls/{call}/answer", status=409, **answer)
+        ended = await browser.until(call, "ended")
+        assert json.loads(ended["result"]["text"])["to"] == "Here 1"
+        record = await browser.get(f"/runs/{ended['run']}")
+        assert record["calls"][0]["state"] == "completed"
+
+    run(test())
+
+
+def test_a_denial_has_a_reason_that_the_model_is_told() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.order", ORDER)
+        question = (await browser.until(call, "asking"))["question"]
+        await browser.post(f"/calls/{call}/answer", question=question["id"], decision="deny", reason="too dear")
+        ended = await browser.until(call, "ended")
+        assert "too dear" in ended["result"]["content"][0]["text"]
+        assert goods.calls == []
+
+    run(test())
+
+
+def test_what_is_allowed_for_the_session_is_asked_once() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.order", ORDER)
+        question = (await browser.until(call, "asking"))["question"]
+        assert question["scope"]
+        await browser.post(f"/calls/{call}/answer", question=question["id"], decision="allow_for_session")
+        await browser.until(call, "ended")
+        again = await browser.until(await browser.call("goods.order", ORDER), "ended", "asking")
+        assert again["state"] == "ended"
+
+    run(test())
+
+
+def test_a_call_that_runs_is_cancelled_and_one_with_progress_is_followed() -> None:
+    async def test() -> None:
+        goods = Goods()
+        app = shop(goods)
+        browser = await Browser(app).start()
+        call = await browser.call("goods.wait", {})
+        while not goods.calls:
+            await asyncio.sleep(0)
+        await browser.post(f"/calls/{call}/cancel")
+        ended = await browser.until(call, "ended")
+        assert ended["result"]["error"]["kind"] == "aborted"
+        call = await browser.call("goods.count", {"steps": 1000})
+        events = (await browser.http.get(f"/calls/{call}/events")).text
+        assert "event: change" in events
+        assert json.loads(events.strip().rsplit("data: ", 1)[1])["state"] == "ended"
+        followed = await browser.get(f"/calls/{call}")
+        assert json.loads(followed["progress"][-1])["message"] == "step 999"
+        assert len(app.calls._calls[call].progress) == 200
+
+    run(test())
+
+
+def test_models_are_shown_the_tools_of_each_provider_and_presentation() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        shown = await browser.get("/models", agent="clerk", provider="anthropic")
+        assert json.loads(shown["payload"])["tools"][0]["name"] == "goods__echo"
+        assert shown["payload_bytes"] == len(shown["payload"].encode())
+        assert {each["tool"] for each in shown["tools"]} == {"goods.echo", "goods.find", "goods.order"}
+        assert "codeact" in shown["presentations"]
+        assert (await browser.get("/models", provider="openai", presentation="universal-category"))["problem"]
+        await browser.get("/models", status=404, provider="nobody")
+
+    run(test())
+
+
+def test_runs_are_filtered_and_their_chain_is_verified(tmp_path: Path) -> None:
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file, key=KEY)
+        app = shop(store=store)
+        browser = await Browser(app).start()
+        first = await browser.until(await browser.call("goods.find", {"word": "tea"}, user="ana"), "ended")
+        failed = await browser.until(await browser.call("goods.find", {"word": "t"}, user="bo"), "ended")
+        reading = await Browser(shop_of(app, file)).start()
+        everything = await reading.get("/runs")
+        assert [each["run"] for each in everything["runs"]] == [failed["run"], first["run"]]
+        assert [each["run"] for each in (await reading.get("/runs", by_user="ana"))["runs"]] == [first["run"]]
+        assert [each["run"] for each in (await reading.get("/runs", outcome="failed"))["runs"]] == [failed["run"]]
+        assert (await reading.get("/runs", tool="goods.order"))["found"] == 0
+        assert (await reading.get("/runs", until="2001-01-01"))["found"] == 0
+        record = await reading.get(f"/runs/{first['run']}")
+        assert record["chain"]["is_intact"]
+        assert record["user"] == "ana"
+        assert json.loads(record["calls"][0]["args"]) == {"word": "tea"}
+        await store.close()
+        tamper(file, first["run"])
+        broken = (await reading.get(f"/runs/{first['run']}"))["chain"]
+        assert broken["is_intact"] is False
+        assert broken["first"]
+
+    run(test())
+
+
+def shop_of(app: Any, file: Path) -> Any:
+    return explorer(app.runtime, store=open_reader(file), chain_key=KEY, settings=app.settings)
+
+
+def tamper(file: Path, run_id: str) -> None:
+    import sqlite3
+
+    with sqlite3.connect(file) as connection:
+        (body,) = connection.execute("SELECT body FROM events WHERE run_id = ? AND sequence = 0", (run_id,)).fetchone()
+        changed = bytes(body).replace(b"ana", b"eve")
+        connection.execute("UPDATE events SET body = ? WHERE run_id = ? AND sequence = 0", (changed, run_id))
+
+
+def test_a_recorded_run_is_replayed_against_this_build_without_a_call() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        ended = await browser.until(await browser.call("goods.find", {"word": "tea"}), "ended")
+        before = len(goods.calls)
+        replayed = await browser.get(f"/runs/{ended['run']}/replay")
+        assert [(each["tool"], each["verdict"], each["answer"]) for each in replayed["calls"]] == [
+            ("goods.find", "same", "allow")
+        ]
+        without = await browser.get(f"/runs/{ended['run']}/replay", agent="clerk", mode="closed")
+        assert without["changed"] == 0
+        assert len(goods.calls) == before
+
+    run(test())
+
+
+def test_thousands_of_tools_are_on_pages() -> None:
+    async def test() -> None:
+        tools = Catalog()
+        for number in range(250):
+            tools.tool(
+                f"many.tool_{number}", description="A tool.", permission="readonly", input_schema={"type": "object"}
+            )(len)
+        browser = await Browser(explorer(Runtime(tools, permission=ask_in_page))).start()
+        first = await browser.get("/surface")
+        assert (first["found"], first["pages"], len(first["tools"])) == (250, 3, 100)
+        last = await browser.get("/surface", page="9")
+        assert (last["page"], len(last["tools"])) == (3, 50)
+        page = await browser.page("/surface?page=2&agent=")
+        assert 'href="?page=3" rel="next"' in page
+        assert 'href="?page=1" rel="prev"' in page
+
+    run(test())
+
+
+def test_the_palette_finds_tools_runs_and_pages() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        assert {each["name"] for each in (await browser.get("/find"))["places"]} == {"Tools", "Models", "Runs", "Inbox"}
+        found = (await browser.get("/find", query="goods.fi", agent="clerk"))["places"]
+        assert found[0] == {"kind": "tool", "name": "goods.find", "path": "/tools/goods.find?agent=clerk"}
+        ended = await browser.until(await browser.call("goods.find", {"word": "tea"}), "ended")
+        (run_,) = (await browser.get("/find", query=ended["run"][:12]))["places"]
+        assert run_ == {"kind": "run", "name": ended["run"], "path": f"/runs/{ended['run']}"}
+        assert "goods.secret_sale" not in json.dumps(await browser.get("/find", query="secret_sale"))
+
+    run(test())
+
+
+def test_a_long_run_is_read_once_and_what_is_new_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.records.MANY", 1)
+
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file)
+        app = shop(store=store)
+        reading = await Browser(explorer(app.runtime, store=open_reader(file))).start()
+        run_ = app.runtime.start_run(meta=ToolCallMeta(user="ana"))
+        for count in (1, 2):
+            await app.runtime.invoke(ToolRequest(name="goods.find", payload='{"word": "tea"}'), run=run_)
+            for _ in range(2):
+                shown = await reading.get(f"/runs/{run_.meta.run_id}")
+                assert len(shown["calls"]) == count
+        assert reading.app.records is not None
+        read = reading.app.records._last
+        assert read is await reading.app.records.read(str(run_.meta.run_id))
+        await store.close()
+
+    run(test())

@@ -1,0 +1,215 @@
+"""`toolgen explore`: tools, calls, runs and their questions in a browser, on the runtime of the project."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.log import KEY_VARIABLE
+from toolgen.cli.commands.calls.telemetry import command_telemetry
+from toolgen.cli.commands.runs.database import open_engine
+from toolgen.cli.commands.runs.selection import user_here
+from toolgen.cli.consent import Consent
+from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
+from toolgen.cli.output import echo
+from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
+from toolgen.record.chain import ChainError, ChainKey
+from toolgen.record.memory import MemoryStore
+from toolgen.record.stores import open_reader, open_store
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.calls.runtime import Runtime
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from toolgen.compiler.project.config import Config
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.explore import ExploreSettings
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.events.records import Store
+
+_HOST: Final = "127.0.0.1"
+
+
+@click.command("explore")
+@click.option("--agent", default="", help="The agent that is looked at first. Default: all tools of the package.")
+@click.option("--package", help="The output folder of a target. Default: the first target.")
+@click.option("--user", help="The user that calls are made for.")
+@click.option(
+    "--store",
+    metavar="FILE|URL",
+    help="Record calls there, and show its runs: a file, or postgresql://host/database. Default: in memory.",
+)
+@click.option("--database", metavar="URL", help="The database of durable runs, whose questions are in the inbox.")
+@click.option("--host", default=_HOST, show_default=True, help="The address to listen at.")
+@click.option("--host-name", "hosts", metavar="NAME", multiple=True, help="A name of this machine, beyond loopback.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: any free port.")
+@click.option("--read-only", is_flag=True, help="Call, answer and cancel nothing.")
+@click.option("--no-open", is_flag=True, help="Only print the address.")
+@disable_policy_option
+@click.option(
+    "--trust-specs",
+    is_flag=True,
+    help="Start the programs, and send the variables of the environment, that specs name without asking.",
+)
+@click.option("--stub", is_flag=True, help="Run nothing: answer by examples of the specs, or made-up results.")
+@click.option(
+    "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
+)
+def command(
+    *,
+    agent: str,
+    package: str | None,
+    user: str | None,
+    store: str | None,
+    database: str | None,
+    host: str,
+    hosts: Sequence[str],
+    port: int,
+    read_only: bool,
+    no_open: bool,
+    disabled_policies: Sequence[str],
+    trust_specs: bool,
+    stub: bool,
+    injected: Sequence[str],
+) -> int:
+    """Show the project in a browser: its tools, what models see of them, calls, runs, and what runs ask.
+
+    Prints one address, with a token that is good until this ends, and opens it. Calls go through the policies, the
+    permission and the record of the project; a tool that may write asks in the page.
+    """
+    try:
+        from toolgen.explore import ExploreSettings
+    except ImportError as error:
+        raise click.UsageError(str(error)) from None
+    config = built_project()
+    catalog = _catalog(config, agent, package)
+    with stdout_kept():
+        executors, missing = _executors(
+            config, catalog, Consent(config.root, yes=trust_specs, word="--trust-specs"), stub=stub
+        )
+        key = ChainKey.from_environment(KEY_VARIABLE) if KEY_VARIABLE in os.environ else None
+        kept = _store(store, key)
+        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, stub=stub)
+    try:
+        settings = ExploreSettings(
+            hosts=tuple(hosts),
+            person=replace(user_here(), via="explore"),
+            agent=agent,
+            user=user,
+            read_only=read_only,
+        )
+    except ValueError as error:
+        raise click.UsageError(f"--host-name: {error}") from error
+    return asyncio.run(
+        _serve(config, runtime, kept, store, key, database, settings, executors, (host, port), opens=not no_open)
+    )
+
+
+async def _serve(
+    config: Config,
+    runtime: Runtime,
+    kept: Store,
+    store: str | None,
+    key: ChainKey | None,
+    database: str | None,
+    settings: ExploreSettings,
+    executors: Sequence[ToolsetRegistration],
+    place: tuple[str, int],
+    *,
+    opens: bool,
+) -> int:
+    from toolgen.explore import explorer
+
+    engine = None if database is None else open_engine(database)
+    app = explorer(
+        runtime,
+        store=kept if store is None else open_reader(store),
+        chain_key=key,
+        engine=engine,
+        tool_use=config.tool_use,
+        settings=settings,
+    )
+    try:
+        await app.serve_http(*place, on_listening=partial(_announce, opens=opens))
+    except OSError as error:
+        raise click.UsageError(f"--host {place[0]} --port {place[1]}: {error.strerror or error}") from error
+    finally:
+        for each in executors:
+            close = getattr(each.executor, "close", None)
+            if iscoroutinefunction(close):
+                await close()
+        if engine is not None:
+            await engine.close()
+        await kept.close()
+    return 0
+
+
+def _announce(address: str, *, opens: bool) -> None:
+    echo(address)
+    if opens:
+        webbrowser.open(address)
+
+
+def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
+    if package is not None:
+        check_known("package", package, {target.out for target in config.targets})
+    packages = built_catalogs(config, agent)
+    if package is not None and package not in packages:
+        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
+    return packages[package] if package is not None else next(iter(packages.values()))
+
+
+def _executors(
+    config: Config, catalog: Catalog, consent: Consent, *, stub: bool
+) -> tuple[list[ToolsetRegistration], list[str]]:
+    """Return what runs the toolsets, and the names of those that nothing runs."""
+    if stub:
+        return [*stubbed(catalog)], []
+    consented(config, catalog, catalog.toolsets, consent)
+    found = {toolset: toolset_executor(config, catalog, toolset, consent) for toolset in catalog.toolsets}
+    return [each for each in found.values() if each is not None], [name for name, each in found.items() if each is None]
+
+
+def _store(target: str | None, key: ChainKey | None) -> Store:
+    try:
+        return MemoryStore() if target is None else open_store(target, key=key)
+    except (StoreError, ChainError, ImportError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _runtime(
+    catalog: Catalog,
+    executors: Sequence[ToolsetRegistration],
+    missing: Sequence[str],
+    disabled_policies: Sequence[str],
+    injected: Sequence[str],
+    store: Store,
+    *,
+    stub: bool,
+) -> Runtime:
+    from toolgen.explore import ask_in_page
+
+    run = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
+    wanted = sorted({name for ident in run for name in catalog.definition(ident).settings.inject})
+    try:
+        return Runtime(
+            catalog,
+            executors=executors,
+            missing=missing,
+            permission=ask_in_page,
+            disabled_policies=check_disabled(catalog, disabled_policies),
+            inject=injected_values("the tools", wanted, injected, is_stubbed=stub),
+            store=store,
+            telemetry=command_telemetry(),
+        )
+    except ExecutorError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,363 @@
+"""The explorer: an ASGI app of pages and endpoints over one runtime."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import inspect
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+from sse_starlette import EventSourceResponse
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route, Router
+
+from toolgen import __version__
+from toolgen.explore.calls import PageCalls
+from toolgen.explore.guard import Guard
+from toolgen.explore.records import Records
+from toolgen.explore.screens.call import found
+from toolgen.explore.screens.find import SCREENS
+from toolgen.explore.settings import ExploreSettings
+from toolgen.explore.table import ROWS, Row, openapi
+from toolgen.explore.visit import Refused, Visit
+from toolgen.explore.visitors import Viewpoint, Visitor
+from toolgen.llm.search.index import search_index_of
+from toolgen.pages.rendering import environment
+from toolgen.pages.styles import STYLE_SHEET
+from toolgen.pages.styles import __file__ as _styles_file
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from toolgen.engine.protocol import Engine
+    from toolgen.explore.records import RecordSource
+    from toolgen.explore.settings import Authenticate, MayAnswer
+    from toolgen.llm.search.index import SearchIndex
+    from toolgen.record.chain import ChainKey
+    from toolgen.runtime.calls.runtime import Runtime
+    from toolgen.spec.tool_use import ToolUseConfig
+
+_HERE: Final = Path(__file__).resolve().parent
+_FILES: Final = {
+    "htmx.min.js": _HERE / "static" / "htmx.min.js",
+    "explore.js": _HERE / "static" / "explore.js",
+    "icon.svg": _HERE / "static" / "icon.svg",
+    "explore.css": _HERE / "static" / "explore.css",
+    STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
+}
+_COOKIE_SECONDS: Final = 12 * 3600
+
+
+class Explorer:
+    """An ASGI app. `explorer` makes one."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        authenticate: Authenticate | None,
+        may_answer: MayAnswer | None,
+        store: RecordSource | None,
+        chain_key: ChainKey | None,
+        engine: Engine | None,
+        tool_use: ToolUseConfig | None,
+        settings: ExploreSettings,
+    ) -> None:
+        self.runtime = runtime
+        self.engine = engine
+        self.tool_use = tool_use
+        self.settings = settings
+        self.records = None if store is None else Records(store, chain_key)
+        self.calls = PageCalls(runtime)
+        self._authenticate = authenticate
+        self._may_answer = may_answer
+        self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"
+        self._guarded = Guard(self._router(), settings)
+
+    @property
+    def token(self) -> str:
+        """What the first request of the person at this machine has to bring: see `start_path`."""
+        return self.settings.signed("start")
+
+    @property
+    def start_path(self) -> str:
+        """The path, with the token, that a browser has to open first where nobody authenticates."""
+        return f"/start?{urlencode({'token': self.token})}"
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        """What tools are searched in, as models do."""
+        return search_index_of(self.runtime.catalog)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the lifespan."""
+        if scope["type"] == "lifespan":
+            return await self._lifespan(receive, send)
+        return await self._guarded(scope, receive, send)
+
+    async def serve_http(
+        self, host: str = "127.0.0.1", port: int = 0, *, on_listening: Callable[[str], None] | None = None
+    ) -> None:
+        """Serve over HTTP until the process gets SIGTERM or SIGINT; port 0 is any free one.
+
+        `on_listening` is called with the address that a browser has to open. Raises OSError for an address that cannot
+        be had.
+        """
+        from toolgen.explore.listener import serve_http
+
+        await serve_http(self, host, port, on_listening)
+
+    async def close(self) -> None:
+        """Cancel the calls that run."""
+        await self.calls.close()
+
+    async def may_answer(self, visitor: Visitor, question: Mapping[str, Any]) -> bool:
+        """Return whether a visitor may answer a question: the host says so, or it is one of their own runs."""
+        if self._may_answer is None:
+            return visitor.may_see_user(question.get("user"))
+        answer = self._may_answer(visitor.person, question)
+        return bool(await answer if inspect.isawaitable(answer) else answer)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.close()
+                return await send({"type": "lifespan.shutdown.complete"})
+
+    def _router(self) -> Router:
+        routes = [
+            Route("/", self._home),
+            Route("/start", self._start),
+            Route("/static/{name}", self._file),
+            Route("/api/openapi.json", partial(self._document)),
+            Route("/calls/{call}/events", self._events),
+        ]
+        for row in ROWS:
+            routes.append(Route(f"/api{row.path}", partial(self._endpoint, row), methods=[row.method]))
+            routes.append(Route(row.path, partial(self._page, row), methods=[row.method]))
+        return Router(routes, default=self._nowhere)
+
+    async def _nowhere(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await JSONResponse({"message": "there is nothing here"}, 404)(scope, receive, send)
+
+    # Who: the person at this machine, by a cookie, or whom the host knows.
+
+    async def _visitor(self, request: Request) -> Visitor:
+        """Return who sends a request. Raises `Refused`."""
+        if self._authenticate is None:
+            given = request.cookies.get(self._cookie, "")
+            if not hmac.compare_digest(given.encode(), self.settings.signed("cookie").encode()):
+                raise Refused(401, "open the address that `toolgen explore` has printed")
+            return Visitor(self.settings.person, sees_all=True)
+        person = self._authenticate(request)
+        person = await person if inspect.isawaitable(person) else person
+        if person is None or not person.name:
+            raise Refused(401, "sign in first")
+        return Visitor(person, sees_all=False)
+
+    def _form_token(self, visitor: Visitor) -> str:
+        return self.settings.signed(f"form:{visitor.name}")
+
+    async def _visit(self, request: Request, row: Row) -> Visit:
+        """Read a request. Raises `Refused` for one that may not be made."""
+        visitor = await self._visitor(request)
+        fields = dict(request.query_params)
+        if row.method != "GET":
+            fields = {**fields, **await _body(request)}
+            given = request.headers.get("x-csrf-token") or fields.pop("csrf", "")
+            if not hmac.compare_digest(given.encode("utf-8", "replace"), self._form_token(visitor).encode()):
+                raise Refused(403, "the form is of another start: load the page again")
+            if row.changes and self.settings.read_only:
+                raise Refused(403, "this explorer only reads")
+        return Visit(self, visitor, self._viewpoint(visitor, fields), request.path_params, fields)
+
+    def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
+        """Return as whom a visitor looks: only the person at this machine may choose it."""
+        settings = self.settings
+        if not visitor.sees_all:
+            return Viewpoint(agent=settings.agent, user=visitor.name)
+        return Viewpoint(
+            agent=fields.get("agent", settings.agent),
+            user=fields.get("user") or settings.user,
+            role=fields.get("role", ""),
+            mode=fields.get("mode", ""),
+        )
+
+    # What: pages, endpoints, files, events.
+
+    async def _home(self, request: Request) -> Response:
+        return RedirectResponse(f"{_root(request)}/surface", 303)
+
+    async def _start(self, request: Request) -> Response:
+        """Take the token of this start, and give a cookie for it."""
+        given = request.query_params.get("token", "")
+        if self._authenticate is not None or not hmac.compare_digest(
+            given.encode("utf-8", "replace"), self.token.encode()
+        ):
+            return JSONResponse({"message": "this is not the token of this start"}, 403)
+        # A redirect would be a navigation that another page may have begun, on which browsers send no strict cookie.
+        page = self._render("started", request, None, {})
+        page.set_cookie(
+            self._cookie,
+            self.settings.signed("cookie"),
+            max_age=_COOKIE_SECONDS,
+            path=f"{_root(request)}/",
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return page
+
+    async def _file(self, request: Request) -> Response:
+        file = _FILES.get(request.path_params["name"])
+        if file is None:
+            return JSONResponse({"message": "there is no such file"}, 404)
+        return FileResponse(file, headers={"Cache-Control": "no-cache"})
+
+    async def _document(self, request: Request) -> Response:
+        return JSONResponse({**openapi(), "servers": [{"url": _root(request) or "/"}]})
+
+    async def _endpoint(self, row: Row, request: Request) -> Response:
+        try:
+            return _json(await row.answer(await self._visit(request, row)))
+        except Refused as error:
+            return JSONResponse({"message": error.message}, error.status)
+
+    async def _page(self, row: Row, request: Request) -> Response:
+        visit: Visit | None = None
+        is_part = request.headers.get("hx-request") == "true" and bool(row.part)
+        try:
+            visit = await self._visit(request, row)
+            data = await row.answer(visit)
+        except Refused as error:
+            return self._render("refused", request, visit, {"message": error.message}, status=error.status)
+        if "location" in data:
+            return _moved(request, f"{_root(request)}{data['location']}")
+        if not is_part and not row.template:
+            return _json(data)
+        return self._render(f"parts/{row.part}" if is_part else row.template, request, visit, data)
+
+    async def _events(self, request: Request) -> Response:
+        """Say, as an event of its own each, that a call has changed; the page fetches what it shows."""
+        try:
+            visitor = await self._visitor(request)
+            call = found(Visit(self, visitor, Viewpoint(), request.path_params, {}))
+        except Refused as error:
+            return JSONResponse({"message": error.message}, error.status)
+
+        async def said() -> AsyncIterator[dict[str, str]]:
+            async for version in call.events():
+                progress = call.progress[-1] if call.progress else None
+                data = json.dumps({"version": version, "state": call.state, "progress": progress}, ensure_ascii=False)
+                yield {"event": "change", "data": data[: self.settings.shown_bytes]}
+
+        return EventSourceResponse(said())
+
+    def _render(
+        self, template: str, request: Request, visit: Visit | None, data: Mapping[str, Any], *, status: int = 200
+    ) -> HTMLResponse:
+        view = Viewpoint() if visit is None else visit.view
+        made = (
+            environment(_HERE / "templates")
+            .get_template(f"{template}.html.jinja")
+            .render(
+                data=data,
+                root=_root(request),
+                version=__version__,
+                path=request.url.path.removeprefix(_root(request)),
+                screens=SCREENS,
+                visitor=None if visit is None else visit.visitor,
+                csrf="" if visit is None else self._form_token(visit.visitor),
+                read_only=self.settings.read_only,
+                view=view,
+                query=urlencode(view.query),
+                link=_link,
+                open_question=0,
+            )
+        )
+        return HTMLResponse(made.encode("utf-8", "backslashreplace"), status)
+
+
+def explorer(
+    runtime: Runtime,
+    *,
+    authenticate: Authenticate | None = None,
+    may_answer: MayAnswer | None = None,
+    store: RecordSource | None = None,
+    chain_key: ChainKey | None = None,
+    engine: Engine | None = None,
+    tool_use: ToolUseConfig | None = None,
+    settings: ExploreSettings | None = None,
+) -> Explorer:
+    """Show the tools of a runtime in a browser: `explorer(runtime, authenticate=...)` is an ASGI app.
+
+    `authenticate` returns who sends a request, as an `Approver`; they see their own runs and calls, and calls are made
+    for the user of their name, as the agent of `settings`. Without it, who has the address of this start sees
+    everything: only for the own machine. `may_answer` says whether someone may see and answer a question; by default
+    people answer for their own runs. The policies say who may answer too, and both must allow it. Questions of calls
+    appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime, or a reader of it,
+    whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and `tool_use` says how models
+    are shown the tools.
+    """
+    return Explorer(
+        runtime,
+        authenticate=authenticate,
+        may_answer=may_answer,
+        store=store,
+        chain_key=chain_key,
+        engine=engine,
+        tool_use=tool_use,
+        settings=settings or ExploreSettings(),
+    )
+
+
+async def _body(request: Request) -> dict[str, str]:
+    """Return the fields of a body: a form, or a JSON object. Raises `Refused`."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        raise Refused(413, "the request is too large") from None
+    try:
+        if kind == "application/json":
+            given = json.loads(body or b"{}")
+            if not isinstance(given, dict):
+                raise Refused(400, "the body must be a JSON object")
+            return {str(key): each if isinstance(each, str) else json.dumps(each) for key, each in given.items()}
+        if kind in ("application/x-www-form-urlencoded", ""):
+            return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=5_000))
+    except (ValueError, RecursionError):
+        raise Refused(400, "the body cannot be read") from None
+    raise Refused(415, "a body is a form or JSON")
+
+
+def _json(data: Mapping[str, Any]) -> Response:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode("utf-8", "backslashreplace"), media_type="application/json")
+
+
+def _moved(request: Request, to: str) -> Response:
+    if request.headers.get("hx-request") == "true":
+        return Response(headers={"HX-Redirect": to})
+    return RedirectResponse(to, 303)
+
+
+def _root(request: Request) -> str:
+    root: str = request.scope.get("root_path", "")
+    return root.rstrip("/")
+
+
+def _link(query: str, /, **fields: Any) -> str:
+    """Return a query with other fields, for links."""
+    kept = dict(parse_qsl(query)) | {key: str(value) for key, value in fields.items()}
+    text = urlencode({key: value for key, value in kept.items() if value})
+    return f"?{text}" if text else "?"

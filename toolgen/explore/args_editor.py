@@ -1,0 +1,129 @@
+"""Args editor: one state of the args that a person edits, checked by the codec of the tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, typed
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.calls.result import failed_call
+from toolgen.runtime.issues.example import example_of
+from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import Issue
+    from toolgen.runtime.catalog.catalog import Catalog
+
+VALUE: Final = "v:"
+CHOICE: Final = "c:"
+NAME: Final = "k:"
+"""How the names of inputs begin: texts of fields, alternatives of unions, and names of new entries, by pointer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedArgs:
+    """Args, and what the codec says of them.
+
+    `text` is what the JSON input shows. `base` is the last JSON that could be read, from which the form is made.
+    `told` is what a model would be told that had sent these args. `link` is the JSON for a link, without secrets.
+    """
+
+    text: str
+    base: str
+    form: FormField
+    issues: tuple[Issue, ...]
+    told: str
+    link: str
+
+    @property
+    def by_field(self) -> dict[str, list[str]]:
+        """The hints of the issues, by the id of the field that they are about."""
+        ids = {each.pointer: each.id for each in each_field(self.form)}
+        found: dict[str, list[str]] = {}
+        for issue in self.issues:
+            if issue.pointer in ids and issue.pointer:
+                found.setdefault(ids[issue.pointer], []).append(issue.hint)
+        return found
+
+
+def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArgs:
+    """Return the state of args after what a person did, as the inputs of a page say it.
+
+    `source` is `json` if the text of the JSON was edited, and else `form`. `action` is something to do with the field
+    `at`. Without inputs it is a new form.
+    """
+    definition = catalog.definition(ident)
+    schema, secrets = definition.input_schema, definition.settings.args_secrets
+    base = _read(inputs.get("base", ""))
+    if base is None:
+        base = initial(schema)
+    text = inputs.get("text", "")
+    value = base
+    choices = {name[len(CHOICE) :]: int(given) for name, given in inputs.items() if _is_choice(name, given)}
+    if inputs.get("source") == "json":
+        value, choices = _read(text), {}
+    elif inputs:
+        given = {name[len(VALUE) :]: each for name, each in inputs.items() if name.startswith(VALUE)}
+        action, at = inputs.get("action", ""), inputs.get("at", "")
+        before = {pointer: number for pointer, number in choices.items() if action != "choose" or pointer != at}
+        value = typed(schema, base, given, choices=before, secrets=secrets)
+        if action in ("add", "remove", "choose"):
+            name = inputs.get(f"{CHOICE if action == 'choose' else NAME}{at}", "")
+            value = changed(schema, value, action, at, name, choices=choices)
+    if value is None:  # text that is no JSON
+        payload = text
+    else:
+        base = value
+        payload = text if inputs.get("source") == "json" else json.dumps(value, ensure_ascii=False, indent=2)
+    issues, told = _checked(catalog, ident, payload)
+    return EditedArgs(
+        text=payload,
+        base=json.dumps(base, ensure_ascii=False),
+        form=form_of(schema, base, choices=choices, secrets=secrets),
+        issues=issues,
+        told=told,
+        link=link_args(catalog, ident, base),
+    )
+
+
+def payload_of(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> str:
+    """Return the args of a call, as JSON text: the fields of the form count, unless the JSON was edited last."""
+    return edited(catalog, ident, inputs).text
+
+
+def link_args(catalog: Catalog, ident: str, args: Any) -> str:
+    """Return args as JSON text for a link: a secret never stands in an address."""
+    secrets = secrets_of_call(secrets_of_tool(catalog.definition(ident)), json.dumps(args))
+    return json.dumps(hide_args(args, secrets), ensure_ascii=False, separators=(",", ":"))
+
+
+def _checked(catalog: Catalog, ident: str, payload: str) -> tuple[tuple[Issue, ...], str]:
+    """Return the issues of args, and what a model would be told of them; nothing for args that fit."""
+    definition, codec = catalog.definition(ident), catalog.codec(ident, "args")
+    try:
+        codec.decode_json(payload)
+    except InvalidPayload as error:
+        example = partial(
+            example_of, definition.input_schema, definition.settings.examples, lambda made: not codec.check(made)
+        )
+        secrets = secrets_of_call(secrets_of_tool(definition), payload)
+        result = failed_call(ident, "", error, payload, example, by_handler=False, secrets=secrets)
+        told = "\n".join(str(block.data) for block in result.content)
+        return (result.error.issues if result.error is not None else ()), told
+    return (), ""
+
+
+def _read(text: str) -> Any:
+    """Return a JSON value; None for text that is none, and for null, which no args are."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_choice(name: str, given: str) -> bool:
+    return name.startswith(CHOICE) and given.isdecimal() and len(given) < 4

@@ -1,0 +1,502 @@
+"""Args form: the args of a tool as fields of a form, from its schema, and what a person did to them as JSON.
+
+The JSON value is the only state. A form is made from it, and what was typed is compared with what the form showed: so a
+number keeps its spelling, and what a form cannot show stays as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from toolgen.pages.fields import Bound, bounds_of
+from toolgen.schema.fields import SchemaField, fields_of, merged, resolved
+from toolgen.schema.json_values import is_array, is_number, is_object
+from toolgen.schema.references import escape
+
+_MOST_FIELDS: Final = 500
+"""Maximum fields of a form; the rest is edited as JSON."""
+
+_MOST_ITEMS: Final = 100
+_DEEPEST: Final = 12
+_LONG_TEXT: Final = 80
+_SUMMARY: Final = 60
+
+_INPUT_TYPES: Final = {"date": "date", "email": "email", "uri": "url"}
+
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """One field of a form.
+
+    `kind` is `text`, `number`, `boolean`, `choice`, `constant`, `object`, `list`, `map`, `union` or `json`. `shown` is
+    the text in its input. `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go`
+    if it is an item of a list or an entry of a map.
+    """
+
+    pointer: str
+    key: str
+    kind: str
+    label: str
+    description: str = ""
+    bounds: tuple[Bound, ...] = ()
+    required: bool = False
+    present: bool = True
+    shown: str = ""
+    input_type: str = "text"
+    is_secret: bool = False
+    is_nullable: bool = False
+    can_go: bool = False
+    options: tuple[tuple[str, str], ...] = ()
+    chosen: int = 0
+    fields: tuple[FormField, ...] = ()
+    can_add: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its id on the page, which depends on its pointer alone."""
+        return field_id(self.pointer)
+
+
+def field_id(pointer: str) -> str:
+    """Return the id of a field on the page."""
+    return f"f-{hashlib.sha256(pointer.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads a schema along a value."""
+
+    root: Any
+    choices: Mapping[str, int]
+    secrets: frozenset[str]
+    left: int = _MOST_FIELDS
+    fields: dict[str, tuple[Any, FormField]] = field(default_factory=dict[str, "tuple[Any, FormField]"])
+    """The schema and the field of each pointer."""
+
+    def read(self, found: SchemaField, pointer: str, value: Any, depth: int = 0, *, can_go: bool = False) -> FormField:
+        """Return the field for a value of a schema; `_ABSENT` for none."""
+        schema, is_nullable = _without_null(found.schema, self.root)
+        made = FormField(
+            pointer=pointer,
+            key=found.name,
+            kind="json",
+            label=str(found.schema.get("title", "")) or found.name or "args",
+            description=found.description,
+            bounds=bounds_of(schema),
+            required=found.required,
+            present=value is not _ABSENT,
+            is_secret=_pattern(pointer) in self.secrets or schema.get("format") == "password",
+            is_nullable=is_nullable,
+            can_go=can_go,
+        )
+        self.left -= 1
+        made = self._of_kind(made, schema, value, depth)
+        self.fields[pointer] = found.schema, made
+        return made
+
+    def _of_kind(self, made: FormField, schema: Mapping[str, Any], value: Any, depth: int) -> FormField:
+        if self.left <= 0 or depth > _DEEPEST:
+            return _as_json(made, value)
+        if "const" in schema:
+            return replace(made, kind="constant", shown=_json(schema["const"]))
+        if is_array(schema.get("enum")):
+            return _as_choice(made, schema["enum"], value)
+        alternatives = _alternatives(schema, self.root)
+        if alternatives:
+            return self._as_union(made, alternatives, value, depth)
+        kind = _type_of(schema, self.root)
+        if kind == "object":
+            return self._as_object(made, schema, value, depth)
+        if kind == "array" and is_object(schema.get("items")) and "prefixItems" not in schema:
+            return self._as_list(made, schema, value, depth)
+        if kind in _OF_TYPE and (value in (_ABSENT, None) or _fits_type(value, kind)):
+            return _OF_TYPE[kind](made, schema, value)
+        return _as_json(made, value)
+
+    def _as_object(self, made: FormField, schema: Mapping[str, Any], value: Any, depth: int) -> FormField:
+        named = [each for each in fields_of(schema, self.root) if not _is_pattern(each, schema)]
+        others = schema.get("additionalProperties", True)
+        if value is not _ABSENT and not is_object(value):
+            return _as_json(made, value)
+        if not named and (others is False or not is_object(others)) and others is not False:
+            return _as_json(made, value)
+        is_open = value is not _ABSENT or (made.required and depth < 5) or not made.pointer
+        given: Mapping[str, Any] = value if is_object(value) else {}
+        fields: list[FormField] = []
+        for each in named if is_open else ():
+            pointer = f"{made.pointer}/{escape(each.name)}"
+            fields.append(self.read(each, pointer, given.get(each.name, _ABSENT), depth + 1))
+        known = {each.name for each in named}
+        extra = [name for name in given if name not in known]
+        if is_object(others) or extra:
+            for name in extra[:_MOST_ITEMS]:
+                inner = _named(name, others if is_object(others) else True, self.root)
+                fields.append(self.read(inner, f"{made.pointer}/{escape(name)}", given[name], depth + 1, can_go=True))
+        kind = "object" if named or others is False else "map"
+        return replace(made, kind=kind, fields=tuple(fields), present=is_open, can_add=is_object(others))
+
+    def _as_list(self, made: FormField, schema: Mapping[str, Any], value: Any, depth: int) -> FormField:
+        if value is not _ABSENT and not is_array(value):
+            return _as_json(made, value)
+        items: Sequence[Any] = value if is_array(value) else ()
+        if len(items) > _MOST_ITEMS:
+            return _as_json(made, value)
+        fields: list[FormField] = []
+        for at, each in enumerate(items):
+            inner = _named(str(at), schema["items"], self.root)
+            item = self.read(inner, f"{made.pointer}/{at}", each, depth + 1, can_go=True)
+            fields.append(replace(item, label=f"item {at + 1}"))
+        return replace(made, kind="list", fields=tuple(fields), present=True, can_add=True)
+
+    def _as_union(self, made: FormField, alternatives: Sequence[Any], value: Any, depth: int) -> FormField:
+        chosen = self.choices.get(made.pointer, -1)
+        if not 0 <= chosen < len(alternatives) or (
+            value is not _ABSENT and _score(alternatives[chosen], value, self.root) < 0
+        ):
+            scores = [_score(each, value, self.root) for each in alternatives]
+            chosen = -1 if value is _ABSENT else scores.index(max(scores))
+        options = tuple((str(at), _summary(each, at, self.root)) for at, each in enumerate(alternatives))
+        made = replace(made, kind="union", options=options, chosen=chosen)
+        if chosen < 0:
+            return replace(made, present=False)
+        inner = _named(made.key, alternatives[chosen], self.root)
+        shown = self._of_kind(
+            replace(made, kind="json", required=True, description=inner.description, is_nullable=False),
+            _without_null(inner.schema, self.root)[0],
+            value,
+            depth + 1,
+        )
+        return replace(made, fields=(replace(shown, label="value"),))
+
+
+def form_of(
+    schema: Any, value: Any, *, choices: Mapping[str, int] | None = None, secrets: Sequence[str] = ()
+) -> FormField:
+    """Return the form of args: a field of kind `object`, or `json` where the schema has no fields.
+
+    `choices` are the alternatives of unions that a person chose, by pointer; `secrets` the pointers of secret fields.
+    """
+    return _read(schema, value, choices or {}, secrets).fields[""][1]
+
+
+def _read(schema: Any, value: Any, choices: Mapping[str, int], secrets: Sequence[str]) -> _Reader:
+    reader = _Reader(schema, choices, frozenset(secrets))
+    reader.read(_named("", schema, schema, required=True), "", value)
+    return reader
+
+
+def initial(schema: Any) -> Any:
+    """Return the args that an empty form begins with: those that can have one value only."""
+    made = _blank(schema, schema)
+    return {} if made is None else made
+
+
+def each_field(form: FormField) -> Iterator[FormField]:
+    """Yield a field and all below it; the value of a union has the pointer of the union."""
+    yield form
+    for each in form.fields:
+        yield from each_field(each)
+
+
+def typed(
+    schema: Any,
+    value: Any,
+    inputs: Mapping[str, str],
+    *,
+    choices: Mapping[str, int] | None = None,
+    secrets: Sequence[str] = (),
+) -> Any:
+    """Return args with what a person typed: texts of inputs by pointer, which differ from what the form showed."""
+    reader = _read(schema, value, choices or {}, secrets)
+    for each in each_field(reader.fields[""][1]):
+        text = inputs.get(each.pointer)
+        if text is None or each.kind in ("object", "list", "map", "union") or _same_text(text, each.shown):
+            continue
+        value = _set(value, each.pointer, _value_of(each, text))
+    return value
+
+
+def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", *, choices: dict[str, int]) -> Any:
+    """Return args after an action on a field: `add`, `remove`, or `choose` with the number of an alternative.
+
+    `add` on a map takes the name of the entry. What the form does not have changes nothing. `choose` is noted in
+    `choices`.
+    """
+    reader = _read(schema, value, choices, ())
+    if pointer not in reader.fields and action != "remove":
+        return value
+    if action == "remove":
+        return _set(value, pointer, _ABSENT)
+    given, made = reader.fields[pointer]
+    inner = _without_null(given, schema)[0]
+    if action == "choose":
+        alternatives = _alternatives(inner, schema)
+        if name == "" or not name.isdecimal() or int(name) >= len(alternatives):
+            choices.pop(pointer, None)
+            return _set(value, pointer, _ABSENT)
+        choices[pointer] = int(name)
+        return _set(value, pointer, _blank(alternatives[int(name)], schema))
+    while made.kind == "union" and made.fields:
+        inner = _without_null(_named("", _alternatives(inner, schema)[made.chosen], schema).schema, schema)[0]
+        made = made.fields[0]
+    if made.kind == "list":
+        item = _blank(inner["items"], schema)
+        return _set(value, pointer, [*_at(value, pointer, []), item])
+    if made.kind in ("map", "object") and name:
+        return _set(value, f"{pointer}/{escape(name)}", _blank(inner.get("additionalProperties", True), schema))
+    return _set(value, pointer, _blank(inner, schema)) if not made.present else value
+
+
+# Kinds: what a field shows.
+
+
+def _as_json(made: FormField, value: Any) -> FormField:
+    return replace(made, kind="json", shown="" if value is _ABSENT else _json(value, indent=True))
+
+
+def _as_text(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:
+    shown = "" if value in (_ABSENT, None) else value
+    limit = schema.get("maxLength")
+    is_long = "\n" in shown or len(shown) > _LONG_TEXT or (is_number(limit) and limit > 200)
+    kind = "long" if is_long and not made.is_secret else _INPUT_TYPES.get(str(schema.get("format")), "text")
+    return replace(made, kind="text", shown=shown, input_type="password" if made.is_secret else kind)
+
+
+def _as_number(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:
+    return replace(made, kind="number", shown="" if value in (_ABSENT, None) else _json(value))
+
+
+def _as_boolean(made: FormField, _schema: Mapping[str, Any], value: Any) -> FormField:
+    return replace(
+        made,
+        kind="boolean",
+        shown="" if value in (_ABSENT, None) else _json(value),
+        options=(("true", "true"), ("false", "false")),
+    )
+
+
+def _as_choice(made: FormField, values: Sequence[Any], value: Any) -> FormField:
+    options = [(_json(each), each if isinstance(each, str) and each else _json(each)) for each in values]
+    shown = "" if value is _ABSENT else _json(value)
+    if shown and all(shown != each for each, _ in options):
+        options.append((shown, shown))
+    return replace(made, kind="choice", options=tuple(options), shown=shown)
+
+
+_OF_TYPE: Final = {"string": _as_text, "number": _as_number, "integer": _as_number, "boolean": _as_boolean}
+
+
+def _fits_type(value: Any, kind: str) -> bool:
+    if kind == "string":
+        return isinstance(value, str)
+    return isinstance(value, bool) if kind == "boolean" else is_number(value)
+
+
+def _value_of(made: FormField, text: str) -> Any:
+    """Return the value of what was typed; `_ABSENT` if that is nothing. Text that is no such value stays text."""
+    if made.kind == "text":
+        text = text.replace("\r\n", "\n")
+        return text if text or (made.required and not made.is_nullable) else None if made.required else _ABSENT
+    if not text.strip():
+        return None if made.is_nullable and made.required else _ABSENT
+    try:
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _same_text(typed_text: str, shown: str) -> bool:
+    """Whether an input is as it was shown: browsers send lines with CR LF."""
+    return typed_text.replace("\r\n", "\n") == shown.replace("\r\n", "\n")
+
+
+# Schemas: what a form needs to know of them.
+
+
+def _named(name: str, schema: Any, root: Any, *, required: bool = False) -> SchemaField:
+    target, reference = resolved(schema, root)
+    own, found = (each if is_object(each) else {} for each in (schema, target))
+    return SchemaField(name, schema, {**found, **own}, reference, required)
+
+
+def _is_pattern(each: SchemaField, schema: Mapping[str, Any]) -> bool:
+    patterns = schema.get("patternProperties")
+    return is_object(patterns) and each.name.strip("/") in patterns
+
+
+def _without_null(schema: Mapping[str, Any], root: Any) -> tuple[Mapping[str, Any], bool]:
+    """Return a schema without its alternative null, and whether it has one."""
+    kinds = schema.get("type")
+    if is_array(kinds) and "null" in kinds:
+        others = [each for each in kinds if each != "null"]
+        return {**schema, "type": others[0] if len(others) == 1 else others}, True
+    for keyword in ("anyOf", "oneOf"):
+        if is_array(schema.get(keyword)):
+            others = [each for each in schema[keyword] if not (is_object(each) and each.get("type") == "null")]
+            if len(others) == len(schema[keyword]):
+                continue
+            rest = {key: value for key, value in schema.items() if key != keyword}
+            if len(others) == 1:
+                return {**_named("", others[0], root).schema, **rest}, True
+            return {**rest, keyword: others}, True
+    return schema, False
+
+
+def _alternatives(schema: Mapping[str, Any], root: Any) -> list[Any]:
+    """Return the alternatives of a union; none for a schema that only says which fields go together."""
+    for keyword in ("oneOf", "anyOf"):
+        found = schema.get(keyword)
+        if is_array(found) and found:
+            if any(not is_object(each) or not each.keys() - {"required", "not"} for each in found):
+                return []
+            return [{**schema_beside(schema, keyword), **_named("", each, root).schema} for each in found]
+    return []
+
+
+def schema_beside(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+    """Return what a schema says beside its alternatives about the fields of an object."""
+    return (
+        {key: schema[key] for key in ("properties", "required", "type") if key in schema}
+        if "properties" in schema
+        else {}
+    )
+
+
+def _type_of(schema: Mapping[str, Any], root: Any) -> str:
+    given = schema.get("type")
+    if isinstance(given, str):
+        return given
+    if given is None and ("properties" in schema or any(fields_of(each, root) for each in merged(schema, root))):
+        return "object"
+    return ""
+
+
+def _score(schema: Any, value: Any, root: Any) -> int:
+    """Return how well an alternative fits a value; negative if it cannot."""
+    found = _named("", schema, root).schema
+    if value is _ABSENT:
+        return 0
+    if "const" in found:
+        return 9 if found["const"] == value else -1
+    if is_array(found.get("enum")):
+        return 9 if value in found["enum"] else -1
+    kind = _type_of(found, root)
+    if kind and not _is_of(value, kind):
+        return -1
+    score = 1 if kind else 0
+    if is_object(value):
+        for each in fields_of(found, root):
+            inner = value.get(each.name, _ABSENT)
+            if inner is _ABSENT:
+                score -= 2 if each.required else 0
+                continue
+            score += 1
+            allowed = [each.schema["const"]] if "const" in each.schema else each.schema.get("enum")
+            if is_array(allowed):
+                score += 5 if inner in allowed else -9
+        if found.get("additionalProperties") is False:
+            score -= 2 * len(value.keys() - {each.name for each in fields_of(found, root)})
+        return max(score, 0)
+    return score
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    if kind == "object":
+        return is_object(value)
+    if kind == "array":
+        return is_array(value)
+    if kind == "null":
+        return value is None
+    if kind in _OF_TYPE:
+        return value is None or _fits_type(value, kind)
+    return True
+
+
+def _summary(schema: Any, at: int, root: Any) -> str:
+    """Return what the choice of an alternative is called."""
+    found = _named("", schema, root)
+    title = found.schema.get("title") or found.reference.rpartition("/")[2]
+    marks = [
+        f"{each.name} {_json(each.schema['const'])}" for each in fields_of(found.schema, root) if "const" in each.schema
+    ]
+    if not title and not marks:
+        names = ", ".join(each.name for each in fields_of(found.schema, root))
+        title = names or _json(found.schema["const"]) if "const" in found.schema or names else ""
+    text = " ".join([*([str(title)] if title else []), *(f"({each})" for each in marks[:2])])
+    text = text or _type_of(found.schema, root) or f"alternative {at + 1}"
+    return text if len(text) <= _SUMMARY else f"{text[: _SUMMARY - 1]}…"
+
+
+def _blank(schema: Any, root: Any, depth: int = 0) -> Any:
+    """Return what a new value begins with: constants and defaults, and else nothing."""
+    found = _named("", schema, root).schema
+    found = _without_null(found, root)[0]
+    if "default" in found:
+        return found["default"]
+    if "const" in found:
+        return found["const"]
+    alternatives = _alternatives(found, root)
+    if alternatives:
+        return _blank(alternatives[0], root, depth + 1) if depth < _DEEPEST else None
+    kind = _type_of(found, root)
+    if kind == "object":
+        required = [each for each in fields_of(found, root) if each.required and "const" in each.schema]
+        return {each.name: each.schema["const"] for each in required}
+    return {"array": [], "string": ""}.get(kind)
+
+
+# Values: places in the args, by pointer.
+
+
+def _set(value: Any, pointer: str, new: Any) -> Any:
+    """Return a copy with a value at a pointer, or without one; objects on the way are made."""
+    if not pointer:
+        return {} if new is _ABSENT else new
+    head, slash, rest = pointer[1:].partition("/")
+    name = head.replace("~1", "/").replace("~0", "~")
+    below = slash + rest
+    if is_array(value):
+        at = int(name) if name.isdecimal() else -1
+        if not 0 <= at < len(value):
+            return value
+        if not below and new is _ABSENT:
+            return [*value[:at], *value[at + 1 :]]
+        return [*value[:at], _set(value[at], below, new), *value[at + 1 :]]
+    given: dict[str, Any] = dict(value) if is_object(value) else {}
+    if not below:
+        if new is _ABSENT:
+            given.pop(name, None)
+        else:
+            given[name] = new
+        return given
+    if new is _ABSENT and name not in given:
+        return value
+    given[name] = _set(given.get(name, {}), below, new)
+    return given
+
+
+def _at(value: Any, pointer: str, default: Any) -> Any:
+    for head in pointer.split("/")[1:]:
+        name = head.replace("~1", "/").replace("~0", "~")
+        if is_object(value) and name in value:
+            value = value[name]
+        elif is_array(value) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return default
+    return value
+
+
+def _pattern(pointer: str) -> str:
+    """Return a pointer with `*` for indexes, as pointers of secret fields have it."""
+    return "/".join("*" if part.isdecimal() else part for part in pointer.split("/"))
+
+
+def _json(value: Any, *, indent: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2 if indent else None)

@@ -1,0 +1,220 @@
+"""Calls of pages: each goes through the runtime in a run of its own, in the name of who makes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import ToolRequest
+from toolgen.explore.asking import current_page_call
+from toolgen.runtime.policy.approval import question_data
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.redact.call_secrets import hide_args, hide_data, hide_result, secrets_of_call, secrets_of_tool
+from toolgen.runtime.runs.run import Session
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolResult
+    from toolgen.explore.visitors import Visitor
+    from toolgen.runtime.calls.runtime import Runtime
+    from toolgen.runtime.policy.approvers import Approver
+    from toolgen.runtime.policy.permission import PermissionRequest
+    from toolgen.runtime.runs.run import Run
+
+_KEPT: Final = 200
+"""Calls that have ended and are still shown, of all visitors."""
+
+_RUNNING: Final = 20
+"""Calls of one visitor that may run at the same time."""
+
+_PROGRESS: Final = 200
+"""Reports of progress that are kept of a call, the last ones."""
+
+
+class TooManyCalls(RuntimeError):
+    """A visitor has as many running calls as they may."""
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """A question for permission, and the answer that it waits for."""
+
+    request: PermissionRequest
+    data: dict[str, Any]
+    answer: asyncio.Future[PermissionDecision] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class PageCall:
+    """One call. `version` grows with each change, and `events` yields at each."""
+
+    def __init__(self, call_id: str, tool: str, visitor: Visitor, run: Run) -> None:
+        self.id = call_id
+        self.tool = tool
+        self.visitor = visitor
+        self.run = run
+        self.progress: deque[Any] = deque(maxlen=_PROGRESS)
+        self.question: Question | None = None
+        self.result: ToolResult[Any] | None = None
+        self.version = 0
+        self.args: Any = None
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+
+    @property
+    def state(self) -> str:
+        """One of `running`, `asking` and `ended`."""
+        if self.result is not None:
+            return "ended"
+        return "running" if self.question is None else "asking"
+
+    def change(self) -> None:
+        """Tell all that watch the call. Call it in its event loop."""
+        self.version += 1
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def report(self, data: Mapping[str, Any]) -> None:
+        """Take note of progress, in any thread."""
+
+        def note() -> None:
+            self.progress.append(data)
+            self.change()
+
+        self._loop.call_soon_threadsafe(note)
+
+    async def events(self) -> AsyncIterator[int]:
+        """Yield the version now, and at each change until the call has ended; changes in between are one."""
+        while True:
+            changed = self._changed
+            yield self.version
+            if self.result is not None:
+                return
+            await changed.wait()
+
+    async def ask(self, request: PermissionRequest) -> PermissionDecision:
+        """Ask the person in the page, and wait for the answer."""
+        data = question_data(request) | {"user": request.meta.user, "run_id": request.meta.run_id}
+        self.question = question = Question(request, data)
+        self.change()
+        try:
+            return await question.answer
+        finally:
+            self.question = None
+            self.change()
+
+    def answer(self, question: str, decision: Decision, reason: str, person: Approver) -> bool:
+        """Answer the open question, by its id; return whether the call still asked it."""
+        asked = self.question
+        if asked is None or asked.data["id"] != question or asked.answer.done():
+            return False
+        asked.answer.set_result(PermissionDecision(decision=decision, reason=reason, people=(person,)))
+        return True
+
+    def cancel(self) -> None:
+        """Abort the run of the call, with all that it started."""
+        self.run.abort("cancelled in the page")
+
+
+class PageCalls:
+    """The calls that pages have made: those that run, and the last that have ended."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._calls: dict[str, PageCall] = {}
+        self._sessions: dict[tuple[str, str | None], Session] = {}
+
+    def session_of(self, visitor: Visitor, user: str | None) -> Session:
+        """Return the session of a visitor in the name of a user: what they allow for a session holds in it."""
+        return self._sessions.setdefault((visitor.name, user), Session())
+
+    def start(self, tool: str, payload: str, run: Run, visitor: Visitor) -> PageCall:
+        """Start a call in a run of its own. Raises `TooManyCalls`."""
+        if (
+            sum(call.state != "ended" and call.visitor.name == visitor.name for call in self._calls.values())
+            >= _RUNNING
+        ):
+            raise TooManyCalls(f"{_RUNNING} calls are running: wait for one, or cancel it")
+        call_id = f"call_{secrets.token_hex(12)}"
+        call = PageCall(call_id, tool, visitor, run)
+        call.run = run = replace(run, on_progress=lambda _, data: call.report(data))
+        call.args = self._shown_args(tool, payload)
+        self._calls[call_id] = call
+        token = current_page_call.set(call)
+        try:
+            call.task = asyncio.create_task(
+                self._make(call, ToolRequest(name=tool, payload=payload, tool_call_id=call_id))
+            )
+        finally:
+            current_page_call.reset(token)
+        return call
+
+    async def _make(self, call: PageCall, request: ToolRequest) -> None:
+        result = await self._runtime.invoke(request, run=call.run)
+        await self._runtime.end_run(call.run)
+        call.result = result
+        call.task = None
+        call.change()
+        ended = [each for each in self._calls.values() if each.state == "ended"]
+        for each in ended[: max(len(ended) - _KEPT, 0)]:
+            del self._calls[each.id]
+
+    def find(self, call_id: str, visitor: Visitor) -> PageCall | None:
+        """Return a call of a visitor; None if there is none, or it is of someone else."""
+        call = self._calls.get(call_id)
+        return call if call is not None and call.visitor.name == visitor.name else None
+
+    def of(self, visitor: Visitor) -> list[PageCall]:
+        """Return the calls of a visitor, the first one first."""
+        return [call for call in self._calls.values() if call.visitor.name == visitor.name]
+
+    async def close(self) -> None:
+        """Cancel what runs."""
+        running = [call for call in self._calls.values() if call.task is not None]
+        for call in running:
+            call.cancel()
+        await asyncio.gather(*(call.task for call in running if call.task is not None), return_exceptions=True)
+
+    def _shown_args(self, tool: str, payload: str) -> Any:
+        try:
+            args = json.loads(payload)
+        except (ValueError, RecursionError):
+            return None
+        return hide_args(args, secrets_of_call(secrets_of_tool(self._runtime.catalog.definition(tool)), payload))
+
+
+def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:
+    """Return the result of a call as JSON, without secrets: what a program gets, and what a model is shown."""
+    result = call.result
+    if result is None:
+        return None
+    of_tool = secrets_of_tool(runtime.catalog.definition(call.tool))
+    value = json.loads(result.payload) if result.payload else None
+    error = result.error
+    return {
+        "success": result.success,
+        "value": hide_result(value, of_tool),
+        "error": None
+        if error is None
+        else {
+            "kind": error.kind.value,
+            "code": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "issues": [{"pointer": each.pointer, "keyword": each.keyword, "hint": each.hint} for each in error.issues],
+        },
+        "content": [{"type": each.type, "data": _shown(each.data, of_tool, result)} for each in result.content],
+        "message": result.message,
+        "side_effects": list(result.side_effects),
+        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != "mcp"}, of_tool),
+    }
+
+
+def _shown(data: Any, of_tool: Any, result: ToolResult[Any]) -> Any:
+    return hide_data(data, of_tool) if result.error is not None or result.blocks else hide_result(data, of_tool)

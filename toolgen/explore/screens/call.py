@@ -1,0 +1,121 @@
+"""Call: one call through the runtime, with its stages, its progress, its question and its result."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.explore.args_editor import payload_of
+from toolgen.explore.calls import PageCall, TooManyCalls, result_data
+from toolgen.explore.visit import Refused
+from toolgen.record.calls import calls_of
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.permission import Decision
+
+if TYPE_CHECKING:
+    from toolgen.explore.visit import Data, Visit
+
+LONGEST_REASON: Final = 10_000
+
+
+async def start_call(visit: Visit) -> Data:
+    """Start a call of a tool, with the args of the form or of the JSON."""
+    explorer = visit.explorer
+    payload = payload_of(explorer.runtime.catalog, visit.tool, visit.fields)
+    run = visit.new_run()
+    try:
+        made = explorer.calls.start(visit.tool, payload, run, visit.visitor)
+    except TooManyCalls as error:
+        raise Refused(429, str(error)) from None
+    return {"call": made.id, "tool": made.tool, "location": f"/calls/{made.id}"}
+
+
+async def call(visit: Visit) -> Data:
+    """Return a call of the visitor: its state, and what is known of it so far."""
+    made = found(visit)
+    result = result_data(made, visit.explorer.runtime)
+    value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
+    content = [] if result is None else [_block(visit, each) for each in result["content"]]
+    return {
+        "call": made.id,
+        "tool": made.tool,
+        "run": made.run.meta.run_id,
+        "agent": made.run.agent,
+        "user": made.run.meta.user,
+        "state": made.state,
+        "version": made.version,
+        "args": visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))[0],
+        "question": None if made.question is None else made.question.data,
+        "progress": [visit.cut(json.dumps(each, ensure_ascii=False))[0] for each in list(made.progress)[-50:]],
+        "stages": await stages(visit, made),
+        "result": None
+        if result is None
+        else {**result, "value": None, "content": content, "text": value, "left_out": value_left},
+    }
+
+
+def _block(visit: Visit, block: Data) -> Data:
+    data = block["data"]
+    text, left = visit.cut(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=2))
+    return {"type": block["type"], "text": text, "left_out": left}
+
+
+async def result(visit: Visit) -> Data:
+    """Return the whole result of a call that has ended, to download."""
+    made = found(visit)
+    return {"call": made.id, "tool": made.tool, "result": result_data(made, visit.explorer.runtime)}
+
+
+async def answer(visit: Visit) -> Data:
+    """Answer the question of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`."""
+    made = found(visit)
+    asked = made.question
+    if asked is None or asked.data["id"] != visit.fields.get("question"):
+        raise Refused(409, "the call does not ask this any more")
+    decision = decision_of(visit)
+    if decision is Decision.ALLOW_FOR_SESSION and asked.request.scope is None:
+        raise Refused(400, "this can only be allowed once")
+    if not await visit.explorer.may_answer(visit.visitor, asked.data):
+        raise Refused(403, "you may not answer this")
+    person = visit.visitor.person
+    if not made.answer(asked.data["id"], decision, visit.fields.get("reason", ""), person):
+        raise Refused(409, "the question was answered before")
+    return {"call": made.id, "decision": str(decision), "location": f"/calls/{made.id}"}
+
+
+async def cancel(visit: Visit) -> Data:
+    """Cancel a call that runs, and the agents that it started."""
+    made = found(visit)
+    if made.state != "ended":
+        made.cancel()
+    return {"call": made.id, "location": f"/calls/{made.id}"}
+
+
+def decision_of(visit: Visit) -> Decision:
+    """Return the decision of a form. Raises `Refused`."""
+    given = visit.fields.get("decision", "")
+    if given not in set(Decision):
+        raise Refused(400, f"`decision` must be one of {', '.join(Decision)}")
+    if len(visit.fields.get("reason", "")) > LONGEST_REASON:
+        raise Refused(400, f"a reason has at most {LONGEST_REASON:,} characters")
+    return Decision(given)
+
+
+def found(visit: Visit) -> PageCall:
+    """Return the call of the path. Raises `Refused` for one of someone else, as if there were none."""
+    made = visit.explorer.calls.find(visit.path["call"], visit.visitor)
+    if made is None:
+        raise Refused(404, "there is no such call")
+    return made
+
+
+async def stages(visit: Visit, made: PageCall) -> list[dict[str, Any]]:
+    """Return the stages of a call that has ended, as they are on record."""
+    if made.result is None or visit.explorer.records is None:
+        return []
+    try:
+        record = await visit.explorer.records.read(made.run.meta.run_id or "")
+    except RunNotFound:
+        return []
+    mine = [each for each in calls_of(record) if each.tool_call_id == made.id]
+    return [{"stage": each.stage, "decision": each.decision, "us": each.us} for call_ in mine for each in call_.stages]

@@ -1,0 +1,54 @@
+"""Find: the palette, which leads to tools, runs and pages by a part of their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlencode
+
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from toolgen.explore.visit import Data, Visit
+
+SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox"}
+"""The pages that each page links to."""
+
+_MOST: Final = 12
+"""Places of each kind."""
+
+
+async def find(visit: Visit) -> Data:
+    """Return the places whose names have a text in them, and the tools that a model would find by it."""
+    query = visit.fields.get("query", "")[:400].strip()
+    view = urlencode(visit.view.query)
+    ending = f"?{view}" if view else ""
+    places = [
+        {"kind": "page", "name": name, "path": f"{path}{ending}"}
+        for path, name in SCREENS.items()
+        if query.lower() in name.lower()
+    ]
+    if query:
+        tools = [
+            {"kind": "tool", "name": ident, "path": f"/tools/{quote(ident)}{ending}"} for ident in _tools(visit, query)
+        ]
+        places = [*tools, *places, *await _runs(visit, query)]
+    return {"query": query, "places": places}
+
+
+def _tools(visit: Visit, query: str) -> list[str]:
+    effective = visit.run.effective
+    named = [ident for ident in sorted({*effective.tools, *effective.discovery}) if query.lower() in ident.lower()]
+    found = [hit.key for hit in visit.explorer.index.search(query, _MOST, frozenset(effective.offered))]
+    return [*dict.fromkeys([*named[:_MOST], *found])][:_MOST]
+
+
+async def _runs(visit: Visit, query: str) -> list[dict[str, str]]:
+    """Return runs by their ids; of a host's users none, because whose they are is known only once they are read."""
+    if visit.explorer.records is None or not visit.visitor.sees_all:
+        return []
+    try:
+        every = await visit.explorer.records.runs()
+    except StoreError:
+        return []
+    found = [each.run_id for each in reversed(every) if query in each.run_id]
+    return [{"kind": "run", "name": run, "path": f"/runs/{quote(run, safe='')}"} for run in found[:_MOST]]

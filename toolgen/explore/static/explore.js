@@ -1,0 +1,174 @@
+"use strict";
+// Keeps form and JSON of args in step, watches a call, and gives keys to what is used most. Without it the pages work
+// too: each form can be sent, and each page loaded again.
+
+(() => {
+  const editor = () => document.getElementById("editor");
+
+  // Args: what is typed goes to the server, which checks it by the codec and sends the form back.
+
+  let checking = Promise.resolve();
+
+  function check(extra) {
+    const form = editor();
+    if (!form) return;
+    const values = { ...extra };
+    for (const [name, value] of new FormData(form)) if (!(name in values)) values[name] = value;
+    const isTyping = !("action" in values) && values.source !== "json";
+    checking = checking.then(() => swap(form.dataset.check, values, isTyping)).catch(() => {});
+  }
+
+  async function swap(address, values, isTyping) {
+    const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRF-Token"];
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "HX-Request": "true", "X-CSRF-Token": token },
+      body: new URLSearchParams(values),
+    });
+    if (!answer.ok) return;
+    const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("editor");
+    if (!made) return;
+    if (isTyping) return update(made);
+    const at = document.activeElement && document.activeElement.id;
+    const pointer = values.at;
+    editor().replaceWith(document.adoptNode(made));
+    htmx.process(editor());
+    const next = (at && document.getElementById(at)) || (pointer !== undefined && nearest(pointer)) || document.getElementById("json");
+    next.focus({ preventScroll: true });
+    link();
+  }
+
+  // What was typed stays; what the codec says of it, and the JSON, are those of the answer.
+  function update(made) {
+    const form = editor();
+    for (const name of ["base", "text"]) form.elements[name].value = made.elements[name].value;
+    form.dataset.link = made.dataset.link;
+    document.getElementById("checked").replaceWith(made.querySelector("#checked"));
+    for (const slot of form.querySelectorAll(".problem[id]")) {
+      const other = made.querySelector(`[id="${slot.id}"]`);
+      slot.textContent = other ? other.textContent : "";
+    }
+    for (const input of form.querySelectorAll("[aria-describedby]")) {
+      const other = made.querySelector(`[id="${input.id}"]`);
+      if (other && other.getAttribute("aria-invalid")) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+    link();
+  }
+
+  function nearest(pointer) {
+    for (const button of document.querySelectorAll("[data-at]")) if (button.dataset.at === pointer) return button;
+    return null;
+  }
+
+  function link() {
+    const anchor = document.getElementById("deep-link");
+    if (anchor) anchor.setAttribute("href", `#args=${encodeURIComponent(editor().dataset.link)}`);
+  }
+
+  document.addEventListener("change", (event) => {
+    const target = event.target;
+    if (!target.closest || !target.closest("#editor")) return;
+    if (target.id === "json") check({ source: "json" });
+    else if (target.dataset.choose !== undefined) check({ action: "choose", at: target.dataset.choose });
+    else if (target.name && target.name.startsWith("v:")) check({});
+  });
+
+  document.addEventListener("input", (event) => {
+    if (event.target.id === "json") editor().elements.source.value = "json";
+    else if (event.target.name && event.target.name.startsWith("v:")) editor().elements.source.value = "form";
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest && event.target.closest("button");
+    if (!button) return;
+    if (button.dataset.args !== undefined) check({ source: "json", text: button.dataset.args });
+    else if (button.hasAttribute("data-act")) check({ action: button.value, at: button.dataset.at });
+    else if (button.hasAttribute("data-check-now")) {
+      event.preventDefault();
+      check({ source: editor().elements.source.value });
+    }
+  });
+
+  function fill() {
+    const given = /^#args=(.*)$/s.exec(location.hash);
+    if (given && editor()) check({ source: "json", text: decodeURIComponent(given[1]) });
+  }
+
+  // A call: each event says that it has changed, and htmx fetches what the page shows, one request at a time. What is
+  // being typed into a question stays.
+
+  function watch() {
+    const state = document.getElementById("state");
+    if (!state || !state.dataset.watch) return;
+    const events = new EventSource(`${state.dataset.watch}/events`);
+    let waiting = false;
+    const refresh = () => {
+      waiting = false;
+      const current = document.getElementById("state");
+      const typed = current.querySelector(".question textarea");
+      if (typed && (typed.value || typed === document.activeElement)) waiting = true;
+      else htmx.trigger(current, "call-changed");
+    };
+    events.addEventListener("change", (event) => {
+      if (String(JSON.parse(event.data).version) === document.getElementById("state").dataset.version) return;
+      const question = document.querySelector("#state .question");
+      if (question && JSON.parse(event.data).state !== "asking") question.querySelector("textarea").value = "";
+      if (!waiting) {
+        waiting = true;
+        setTimeout(refresh, 100);
+      }
+    });
+    document.addEventListener("htmx:afterSwap", () => {
+      if (!document.querySelector("[data-watch]")) events.close();
+    });
+  }
+
+  // Keys: `/` goes to the search of a page.
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest && event.target.closest("input, select, textarea");
+    const field = document.querySelector(`[data-shortcut="${CSS.escape(event.key)}"]`);
+    if (!field || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+
+  // The palette: Ctrl-K, or its button. Arrow keys go through the places, Enter opens the first one.
+
+  const palette = document.getElementById("palette");
+
+  function open() {
+    palette.showModal();
+    const field = document.getElementById("palette-query");
+    field.select();
+    htmx.trigger(field, "palette");
+  }
+
+  if (palette) {
+    document.querySelector("[data-palette]").addEventListener("click", open);
+    document.addEventListener("keydown", (event) => {
+      if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !palette.open) {
+        event.preventDefault();
+        open();
+      }
+    });
+    palette.addEventListener("keydown", (event) => {
+      const places = [...palette.querySelectorAll("a")];
+      const at = places.indexOf(document.activeElement);
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter" && at < 0 && places.length) {
+        event.preventDefault();
+        places[0].click();
+      } else if (step && places.length) {
+        event.preventDefault();
+        places[(at + step + places.length) % places.length].focus();
+      }
+    });
+  }
+
+  window.addEventListener("hashchange", fill);
+  fill();
+  watch();
+})();

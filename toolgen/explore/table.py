@@ -1,0 +1,229 @@
+"""Table: every page and every endpoint. A row makes both: `/surface` is a page, and `/api/surface` its data."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from toolgen.explore.screens.call import answer, call, cancel, result, start_call
+from toolgen.explore.screens.find import find
+from toolgen.explore.screens.inbox import answer_run, inbox
+from toolgen.explore.screens.models import models
+from toolgen.explore.screens.replay import replay
+from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.surface import surface
+from toolgen.explore.screens.tool import tool, tool_args
+
+if TYPE_CHECKING:
+    from toolgen.explore.visit import Visit
+
+Answer: TypeAlias = "Callable[[Visit], Awaitable[dict[str, Any]]]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One page and its endpoint.
+
+    `changes` marks what a read-only explorer refuses; what is sent by POST and changes nothing only takes much. `takes`
+    describes the fields of the query or of the body, `returns` are the members of the answer with their JSON types.
+    `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
+    """
+
+    path: str
+    answer: Answer
+    summary: str
+    returns: Mapping[str, str]
+    method: str = "GET"
+    template: str = ""
+    part: str = ""
+    changes: bool = False
+    takes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+_VIEW: Final = {
+    "agent": "The agent that is looked at; empty for all tools.",
+    "user": "The user in whose name it is looked at.",
+    "role": "The role of the agent.",
+    "mode": "The mode of the policies.",
+}
+_PAGE: Final = {"page": "The number of the page, from 1."}
+_ARGS: Final = {
+    "source": "`json` if `text` counts, else `form`.",
+    "text": "The args as JSON.",
+    "base": "The last args that were JSON, from which the form was made.",
+    "action": "`add`, `remove` or `choose`, for the field `at`.",
+    "at": "The pointer of that field.",
+}
+_DECISION: Final = {
+    "question": "The id of the question.",
+    "decision": "`allow_once`, `allow_for_session` or `deny`.",
+    "reason": "Why; a model is told the reason of a denial.",
+}
+
+ROWS: Final = (
+    Row(
+        path="/surface",
+        answer=surface,
+        summary="The tools of an agent, why others are missing, and what a search finds.",
+        template="surface",
+        takes={
+            **_VIEW,
+            **_PAGE,
+            "query": "What a model would search.",
+            "show": "`missing` for the tools that are not there.",
+        },
+        returns={"tools": "array", "found": "integer", "pages": "integer", "agent": "string", "role": "string"},
+    ),
+    Row(
+        path="/find",
+        answer=find,
+        summary="Tools, runs and pages by a part of their names.",
+        template="find",
+        takes={**_VIEW, "query": "A part of a name, or what a model would search."},
+        returns={"query": "string", "places": "array"},
+    ),
+    Row(
+        path="/tools/{tool}",
+        answer=tool,
+        summary="A tool: its texts, schemas, rules and examples, and an empty form.",
+        template="tool",
+        takes=_VIEW,
+        returns={"tool": "string", "schema": "object", "answer": "string", "reasons": "array", "editor": "object"},
+    ),
+    Row(
+        path="/tools/{tool}/args",
+        method="POST",
+        answer=tool_args,
+        summary="Check args after an edit, by the codec of the tool. Nothing is called.",
+        part="editor",
+        takes={**_VIEW, **_ARGS},
+        returns={"tool": "string", "editor": "object"},
+    ),
+    Row(
+        path="/tools/{tool}/calls",
+        method="POST",
+        answer=start_call,
+        summary="Call a tool, in the name of who asks for it.",
+        changes=True,
+        takes={**_VIEW, **_ARGS},
+        returns={"call": "string", "tool": "string"},
+    ),
+    Row(
+        path="/calls/{call}",
+        answer=call,
+        summary="A call: its question, its progress, its stages and its result.",
+        template="call",
+        part="call_state",
+        returns={"call": "string", "tool": "string", "state": "string", "progress": "array", "stages": "array"},
+    ),
+    Row(
+        path="/calls/{call}/result",
+        answer=result,
+        summary="The whole result of a call.",
+        returns={"call": "string", "result": "object"},
+    ),
+    Row(
+        path="/calls/{call}/answer",
+        method="POST",
+        answer=answer,
+        summary="Answer the question of a call.",
+        changes=True,
+        takes=_DECISION,
+        returns={"call": "string", "decision": "string"},
+    ),
+    Row(
+        path="/calls/{call}/cancel",
+        method="POST",
+        answer=cancel,
+        summary="Cancel a call.",
+        changes=True,
+        returns={"call": "string"},
+    ),
+    Row(
+        path="/models",
+        answer=models,
+        summary="The tools as a model gets them.",
+        template="models",
+        takes={**_VIEW, "provider": "The API.", "presentation": "How tools are presented."},
+        returns={"provider": "string", "presentation": "string", "tools": "array", "payload_bytes": "integer"},
+    ),
+    Row(
+        path="/runs",
+        answer=runs,
+        summary="Recorded runs, the latest first.",
+        template="runs",
+        takes={
+            **_PAGE,
+            "by_user": "Runs of this user.",
+            "tool": "Runs with calls of such a tool.",
+            "outcome": "`completed`, `failed` or `denied`: runs with such a call.",
+            "since": "Not over before this day.",
+            "until": "Not begun after this day.",
+        },
+        returns={"runs": "array", "found": "integer"},
+    ),
+    Row(
+        path="/runs/{run:path}/replay",
+        answer=replay,
+        summary="The calls of a run against this build. None is made.",
+        template="replay",
+        takes=_VIEW,
+        returns={"run": "string", "calls": "array", "changed": "integer"},
+    ),
+    Row(
+        path="/runs/{run:path}",
+        answer=run,
+        summary="One run: its calls on a line of time, and whether its record is intact.",
+        template="run",
+        takes=_PAGE,
+        returns={"run": "string", "calls": "array", "counts": "object", "chain": "object"},
+    ),
+    Row(
+        path="/inbox",
+        answer=inbox,
+        summary="The questions that wait for an answer.",
+        template="inbox",
+        returns={"questions": "array", "has_engine": "boolean"},
+    ),
+    Row(
+        path="/inbox/{run:path}",
+        method="POST",
+        answer=answer_run,
+        summary="Answer a question of a durable run: the first answer counts.",
+        changes=True,
+        takes=_DECISION,
+        returns={"run": "string", "question": "string", "decision": "string", "note": "string"},
+    ),
+)
+
+
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of the endpoints."""
+    paths: dict[str, Any] = {}
+    for row in ROWS:
+        path = row.path.replace(":path}", "}")
+        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        parameters: list[Any] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
+        operation: dict[str, Any] = {"summary": row.summary, "parameters": parameters}
+        if row.method == "GET":
+            parameters += [
+                {"name": name, "in": "query", "description": said, "schema": _TEXT} for name, said in row.takes.items()
+            ]
+        else:
+            parameters.append({"name": "X-CSRF-Token", "in": "header", "required": True, "schema": _TEXT})
+            fields = {name: {**_TEXT, "description": said} for name, said in row.takes.items()}
+            body = {"type": "object", "properties": fields, "additionalProperties": _TEXT}
+            operation["requestBody"] = {"content": {"application/json": {"schema": body}}}
+        members = {name: {"type": kind} for name, kind in row.returns.items()}
+        answer = {"type": "object", "properties": members, "required": list(members)}
+        problem = {"type": "object", "properties": {"message": _TEXT}, "required": ["message"]}
+        operation["responses"] = {
+            "200": {"description": row.summary, "content": {"application/json": {"schema": answer}}},
+            "default": {"description": "Why not.", "content": {"application/json": {"schema": problem}}},
+        }
+        paths.setdefault(f"/api{path}", {})[row.method.lower()] = operation
+    return {"openapi": "3.1.0", "info": {"title": "toolgen explore", "version": "1"}, "paths": paths}
+
+
+_TEXT: Final = {"type": "string"}

@@ -1,0 +1,86 @@
+"""Visits: one request to a screen, read once, with who makes it and as whom they look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
+
+if TYPE_CHECKING:
+    from toolgen.explore.app import Explorer
+    from toolgen.explore.visitors import Viewpoint, Visitor
+    from toolgen.runtime.runs.run import Run
+
+
+class Refused(Exception):
+    """A request that cannot be answered, with the status of HTTP and a sentence for a person."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        self.message = message
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request. `path` has the parameters of the path, `fields` those of the query and of the body."""
+
+    explorer: Explorer
+    visitor: Visitor
+    view: Viewpoint
+    path: Mapping[str, str]
+    fields: Mapping[str, str]
+
+    def number(self, name: str, default: int, most: int) -> int:
+        """Return a number of the query, from 1; the default for anything that is none."""
+        given = self.fields.get(name, "")
+        return min(int(given), most) if given.isdecimal() and len(given) < 10 and int(given) else default
+
+    @cached_property
+    def run(self) -> Run:
+        """A run of the agent that is looked at, in which no call is made. Raises `Refused`."""
+        return self.new_run()
+
+    def new_run(self) -> Run:
+        """Return a run in the session of the visitor. Raises `Refused` for an unknown agent, role or mode."""
+        view = self.view
+        try:
+            return self.explorer.runtime.start_run(
+                view.agent,
+                role=view.role,
+                mode=view.mode,
+                session=self.explorer.calls.session_of(self.visitor, view.user),
+                meta=ToolCallMeta(user=view.user),
+            )
+        except (UnknownAgent, ValueError, CatalogError) as error:
+            raise Refused(404, str(error)) from None
+
+    @cached_property
+    def tool(self) -> str:
+        """The ident of the tool of the path. Raises `Refused`."""
+        try:
+            ident = self.explorer.runtime.catalog.resolve(self.path["tool"])
+            if ident is None:
+                raise ToolNotFound(self.path["tool"])
+        except ToolNotFound:
+            raise Refused(404, "there is no such tool") from None
+        if not self.visitor.sees_all and ident not in self.run.effective:
+            raise Refused(404, "there is no such tool")
+        return ident
+
+    def with_view(self, view: Viewpoint) -> Visit:
+        """Return the visit as someone else."""
+        return replace(self, view=view)
+
+    def cut(self, text: str) -> tuple[str, int]:
+        """Return a text of at most the bytes that a page shows, and how many characters were left out."""
+        most = self.explorer.settings.shown_bytes
+        shown = text[:most]
+        return shown, len(text) - len(shown)
+
+
+Data = dict[str, Any]

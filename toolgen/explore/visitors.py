@@ -1,0 +1,42 @@
+"""Visitors: who looks at a page, and as whom they look at the tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.runtime.policy.approvers import Approver
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who looks at a page. `sees_all` for the person at this machine, who has the project anyway."""
+
+    person: Approver
+    sees_all: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the person."""
+        return self.person.name
+
+    def may_see_user(self, user: str | None) -> bool:
+        """Whether the runs of a user are theirs to see."""
+        return self.sees_all or (user is not None and user == self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewpoint:
+    """As whom the tools are seen: an agent, empty for all tools, a user, a role and a mode."""
+
+    agent: str = ""
+    user: str | None = None
+    role: str = ""
+    mode: str = ""
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of a link that keeps it."""
+        fields = {"agent": self.agent, "user": self.user or "", "role": self.role, "mode": self.mode}
+        return {key: value for key, value in fields.items() if value}
