@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
 from toolgen.runtime.policy.approval import question_data
-from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.redact.call_secrets import hide_args, hide_data, hide_result, secrets_of_call, secrets_of_tool
 from toolgen.runtime.runs.run import Session
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.explore.visitors import Visitor
     from toolgen.runtime.calls.runtime import Runtime
-    from toolgen.runtime.policy.approvers import Approver
-    from toolgen.runtime.policy.permission import PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
 
 _KEPT: Final = 200
@@ -109,12 +107,12 @@ class PageCall:
             self.question = None
             self.change()
 
-    def answer(self, question: str, decision: Decision, reason: str, person: Approver) -> bool:
+    def answer(self, question: str, decision: PermissionDecision) -> bool:
         """Answer the open question, by its id; return whether the call still asked it."""
         asked = self.question
         if asked is None or asked.data["id"] != question or asked.answer.done():
             return False
-        asked.answer.set_result(PermissionDecision(decision=decision, reason=reason, people=(person,)))
+        asked.answer.set_result(decision)
         return True
 
     def cancel(self) -> None:
@@ -207,6 +205,7 @@ def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:
             "code": error.code,
             "message": error.message,
             "hint": error.hint,
+            "proposal": json.loads(error.proposal) if error.proposal else None,
             "issues": [{"pointer": each.pointer, "keyword": each.keyword, "hint": each.hint} for each in error.issues],
         },
         "content": [{"type": each.type, "data": _shown(each.data, of_tool, result)} for each in result.content],

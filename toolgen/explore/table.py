@@ -59,6 +59,7 @@ _DECISION: Final = {
     "question": "The id of the question.",
     "decision": "`allow_once`, `allow_for_session` or `deny`.",
     "reason": "Why; a model is told the reason of a denial.",
+    "proposal": "Args, as JSON, that would be allowed; with a denial only.",
 }
 
 ROWS: Final = (

@@ -95,6 +95,22 @@ def test_of_two_people_one_wins_and_the_other_is_told_who(local: Engines) -> Non
     asyncio.run(test())
 
 
+def test_a_denial_of_a_run_may_propose_args(local: Engines) -> None:
+    async def test() -> None:
+        async with asking(local, "ann") as (running, run_id, question):
+            browser = await Browser(inbox_of(running)).start()
+            answer = {"question": question.id, "decision": "deny", "reason": "elsewhere"}
+            wrong = await browser.post(f"/inbox/{run_id}", status=400, **answer, proposal='{"path": 1}')
+            assert "/path" in wrong["message"]
+            assert await running.engine.answers(run_id) == []
+            other = {"path": "elsewhere", "content": "x"}
+            await browser.post(f"/inbox/{run_id}", **answer, proposal=json.dumps(other))
+            (counted,) = await running.engine.answers(run_id)
+            assert (counted.reason, counted.proposal) == ("elsewhere", other)
+
+    asyncio.run(test())
+
+
 def test_policies_say_who_may_answer(local: Engines) -> None:
     async def test() -> None:
         approvers = {"code.write_file": {"roles": ["board"]}}

@@ -149,6 +149,35 @@ def test_a_denial_has_a_reason_that_the_model_is_told() -> None:
     run(test())
 
 
+def test_a_denial_may_propose_args_that_the_model_takes_up() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.order", ORDER)
+        answer = {"question": (await browser.until(call, "asking"))["question"]["id"], "reason": "by card only"}
+        other = {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "Here 2"}}
+        proposed = {**answer, "proposal": json.dumps(other)}
+        for given, problem in (
+            ({**proposed, "decision": "allow_once"}, "a proposal goes with a denial only"),
+            ({**answer, "decision": "deny", "proposal": "{"}, "the proposal cannot be given"),
+            ({**answer, "decision": "deny", "proposal": '{"lines": 1}'}, "/lines"),
+        ):
+            assert problem in (await browser.post(f"/calls/{call}/answer", status=400, **given))["message"]
+        assert (await browser.get(f"/calls/{call}"))["state"] == "asking"
+        await browser.post(f"/calls/{call}/answer", **proposed, decision="deny")
+        ended = await browser.until(call, "ended")
+        told = ended["result"]["content"][0]["text"]
+        assert "by card only" in told
+        assert ended["result"]["error"]["proposal"] == other
+        assert json.loads(told.partition("asks again): ")[2]) == other
+        assert "Args that would be allowed" in await browser.page(f"/calls/{call}")
+        again = await browser.call("goods.order", json.loads(ended["proposed"]))
+        assert (await browser.until(again, "asking"))["question"]["arguments"]
+        assert goods.calls == []
+
+    run(test())
+
+
 def test_what_is_allowed_for_the_session_is_asked_once() -> None:
     async def test() -> None:
         goods = Goods()

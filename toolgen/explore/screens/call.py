@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import payload_of
@@ -10,7 +12,8 @@ from toolgen.explore.calls import PageCall, TooManyCalls, result_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound
-from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.proposal import typed_proposal
 
 if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
@@ -35,6 +38,7 @@ async def call(visit: Visit) -> Data:
     made = found(visit)
     result = result_data(made, visit.explorer.runtime)
     value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
+    proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
     content = [] if result is None else [_block(visit, each) for each in result["content"]]
     return {
         "call": made.id,
@@ -48,6 +52,7 @@ async def call(visit: Visit) -> Data:
         "question": None if made.question is None else made.question.data,
         "progress": [visit.cut(json.dumps(each, ensure_ascii=False))[0] for each in list(made.progress)[-50:]],
         "stages": await stages(visit, made),
+        "proposed": "" if proposal is None else json.dumps(proposal, ensure_ascii=False, indent=2),
         "result": None
         if result is None
         else {**result, "value": None, "content": content, "text": value, "left_out": value_left},
@@ -67,20 +72,22 @@ async def result(visit: Visit) -> Data:
 
 
 async def answer(visit: Visit) -> Data:
-    """Answer the question of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`."""
+    """Answer the question of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`.
+
+    A denial may have a `proposal`: args as JSON that the person would allow.
+    """
     made = found(visit)
     asked = made.question
     if asked is None or asked.data["id"] != visit.fields.get("question"):
         raise Refused(409, "the call does not ask this any more")
-    decision = decision_of(visit)
-    if decision is Decision.ALLOW_FOR_SESSION and asked.request.scope is None:
+    decision = decision_of(visit, asked.request.check_proposal)
+    if decision.decision is Decision.ALLOW_FOR_SESSION and asked.request.scope is None:
         raise Refused(400, "this can only be allowed once")
     if not await visit.explorer.may_answer(visit.visitor, asked.data):
         raise Refused(403, "you may not answer this")
-    person = visit.visitor.person
-    if not made.answer(asked.data["id"], decision, visit.fields.get("reason", ""), person):
+    if not made.answer(asked.data["id"], replace(decision, people=(visit.visitor.person,))):
         raise Refused(409, "the question was answered before")
-    return {"call": made.id, "decision": str(decision), "location": f"/calls/{made.id}"}
+    return {"call": made.id, "decision": str(decision.decision), "location": f"/calls/{made.id}"}
 
 
 async def cancel(visit: Visit) -> Data:
@@ -91,14 +98,18 @@ async def cancel(visit: Visit) -> Data:
     return {"call": made.id, "location": f"/calls/{made.id}"}
 
 
-def decision_of(visit: Visit) -> Decision:
-    """Return the decision of a form. Raises `Refused`."""
-    given = visit.fields.get("decision", "")
+def decision_of(visit: Visit, check: Callable[[Any], dict[str, Any]]) -> PermissionDecision:
+    """Return the decision of a form, with its reason and its proposal, which `check` takes. Raises `Refused`."""
+    given, reason = visit.fields.get("decision", ""), visit.fields.get("reason", "")
     if given not in set(Decision):
         raise Refused(400, f"`decision` must be one of {', '.join(Decision)}")
-    if len(visit.fields.get("reason", "")) > LONGEST_REASON:
+    if len(reason) > LONGEST_REASON:
         raise Refused(400, f"a reason has at most {LONGEST_REASON:,} characters")
-    return Decision(given)
+    try:
+        proposal = typed_proposal(visit.fields.get("proposal", ""), check)
+        return PermissionDecision(decision=Decision(given), reason=reason, proposal=proposal)
+    except ValueError as error:
+        raise Refused(400, str(error)) from None
 
 
 def found(visit: Visit) -> PageCall:

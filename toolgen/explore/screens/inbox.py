@@ -10,7 +10,6 @@ from toolgen.explore.screens.call import decision_of
 from toolgen.explore.visit import Refused
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import ANYONE, Approvers
-from toolgen.runtime.policy.permission import PermissionDecision
 
 if TYPE_CHECKING:
     from toolgen.engine.protocol import Engine, RunInfo
@@ -73,11 +72,10 @@ async def answer_run(visit: Visit) -> Data:
     if engine is None:
         raise Refused(404, "there is no engine here")
     run_id, question = visit.path["run"], visit.fields.get("question", "")
-    decision = decision_of(visit)
+    made = decision_of(visit, dict)  # the engine knows the tool, and checks it
     data = await _asked(visit, engine, run_id, question)
     if not await visit.explorer.may_answer(visit.visitor, data):
         raise Refused(403, "you may not answer this")
-    made = PermissionDecision(decision=decision, reason=visit.fields.get("reason", ""))
     note = ""
     try:
         counted = await engine.decide(run_id, question, made, by=visit.visitor.person)
@@ -94,7 +92,7 @@ async def answer_run(visit: Visit) -> Data:
         raise Refused(404, "there is no such run") from None
     except ValueError as error:
         raise Refused(400, str(error)) from None
-    return {"run": run_id, "question": question, "decision": str(decision), "note": note, "location": "/inbox"}
+    return {"run": run_id, "question": question, "decision": str(made.decision), "note": note, "location": "/inbox"}
 
 
 async def _asked(visit: Visit, engine: Engine, run_id: str, question: str) -> dict[str, Any]:
