@@ -57,6 +57,8 @@ class Exchanges:
             self._read()
         elif not asks:
             raise ExchangesError(f"{self._path} is missing: record it with `--record {self._path}`")
+        if asks:
+            self._append(b"")  # so that nothing is asked, and paid for, that cannot be kept
 
     def __len__(self) -> int:
         return len(self._replies)
@@ -114,12 +116,14 @@ class Exchanges:
         })  # fmt: skip
         self._take(key, case, (model.name, model.provider, model.presentation), said, shared, reply, seconds)
         self.used.add(key)
-        text = "".join(f"{compact_json(line)}\n" for line in lines).encode()
+        self._append("".join(f"{compact_json(line)}\n" for line in lines).encode())
+
+    def _append(self, text: bytes) -> None:
         try:
-            if len(self._replies) == 1 and not self._path.exists():
-                write_inside(*named_place(str(self._path)), text)
-            else:
+            if os.path.lexists(self._path):
                 append_inside(*named_place(str(self._path)), text)
+            else:
+                write_inside(*named_place(str(self._path)), text)
         except OSError as error:
             raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
 

@@ -126,6 +126,12 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
         Exchanges(tmp_path, asks=True)
 
 
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ExchangesError, match=r"file/model\.jsonl cannot be written: "):
+        Exchanges(tmp_path / "file" / "model.jsonl", asks=True)
+
+
 @pytest.mark.parametrize(
     "text",
     ["NaN", '"\\ud800"', "[" * 950 + "]" * 950, "[" * 9_000 + "]" * 9_000],
