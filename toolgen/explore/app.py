@@ -20,9 +20,10 @@ from starlette.routing import Route, Router
 from toolgen import __version__
 from toolgen.explore.calls import PageCalls
 from toolgen.explore.guard import Guard
+from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
-from toolgen.explore.screens.find import SCREENS
+from toolgen.explore.screens.find import screens_of
 from toolgen.explore.settings import ExploreSettings
 from toolgen.explore.table import ROWS, Row, openapi
 from toolgen.explore.visit import Refused, Visit
@@ -67,11 +68,13 @@ class Explorer:
         chain_key: ChainKey | None,
         engine: Engine | None,
         tool_use: ToolUseConfig | None,
+        project: Path | None,
         settings: ExploreSettings,
     ) -> None:
         self.runtime = runtime
         self.engine = engine
         self.tool_use = tool_use
+        self.project = None if project is None else ProjectChanges(project)
         self.settings = settings
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
@@ -274,7 +277,7 @@ class Explorer:
                 root=_root(request),
                 version=__version__,
                 path=request.url.path.removeprefix(_root(request)),
-                screens=SCREENS,
+                screens=screens_of(self, None if visit is None else visit.visitor),
                 visitor=None if visit is None else visit.visitor,
                 csrf="" if visit is None else self._form_token(visit.visitor),
                 read_only=self.settings.read_only,
@@ -296,6 +299,7 @@ def explorer(
     chain_key: ChainKey | None = None,
     engine: Engine | None = None,
     tool_use: ToolUseConfig | None = None,
+    project: Path | None = None,
     settings: ExploreSettings | None = None,
 ) -> Explorer:
     """Show the tools of a runtime in a browser: `explorer(runtime, authenticate=...)` is an ASGI app.
@@ -306,7 +310,7 @@ def explorer(
     people answer for their own runs. The policies say who may answer too, and both must allow it. Questions of calls
     appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime, or a reader of it,
     whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and `tool_use` says how models
-    are shown the tools.
+    are shown the tools. `project` is the folder of a toolgen project, whose changes the person at this machine sees.
     """
     return Explorer(
         runtime,
@@ -316,6 +320,7 @@ def explorer(
         chain_key=chain_key,
         engine=engine,
         tool_use=tool_use,
+        project=project,
         settings=settings or ExploreSettings(),
     )
 

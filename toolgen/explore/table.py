@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.explore.screens.call import answer, call, cancel, result, start_call
+from toolgen.explore.screens.changes import changes, compared
 from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
@@ -148,6 +149,22 @@ ROWS: Final = (
         template="models",
         takes={**_VIEW, "provider": "The API.", "presentation": "How tools are presented."},
         returns={"provider": "string", "presentation": "string", "tools": "array", "payload_bytes": "integer"},
+    ),
+    Row(
+        path="/changes",
+        answer=changes,
+        summary="Whether there is a project to compare. Nothing is compared.",
+        template="changes",
+        returns={"is_compared": "boolean"},
+    ),
+    Row(
+        path="/changes/compared",
+        method="POST",
+        answer=compared,
+        summary="What differs from another version of the specs, and what lint finds.",
+        template="changes",
+        takes={"against": "A commit, a folder or a package; empty for where the default branch was left."},
+        returns={"changes": "array", "findings": "array", "problem": "string", "left_out": "integer"},
     ),
     Row(
         path="/runs",

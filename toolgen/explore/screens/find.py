@@ -8,13 +8,20 @@ from urllib.parse import quote, urlencode
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
+    from toolgen.explore.app import Explorer
     from toolgen.explore.visit import Data, Visit
+    from toolgen.explore.visitors import Visitor
 
-SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox"}
-"""The pages that each page links to."""
+_SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox"}
 
 _MOST: Final = 12
 """Places of each kind."""
+
+
+def screens_of(explorer: Explorer, visitor: Visitor | None) -> dict[str, str]:
+    """Return the pages that each page links to, by their paths."""
+    has_project = explorer.project is not None and visitor is not None and visitor.sees_all
+    return {**_SCREENS, "/changes": "Changes"} if has_project else _SCREENS
 
 
 async def find(visit: Visit) -> Data:
@@ -24,7 +31,7 @@ async def find(visit: Visit) -> Data:
     ending = f"?{view}" if view else ""
     places = [
         {"kind": "page", "name": name, "path": f"{path}{ending}"}
-        for path, name in SCREENS.items()
+        for path, name in screens_of(visit.explorer, visit.visitor).items()
         if query.lower() in name.lower()
     ]
     if query:

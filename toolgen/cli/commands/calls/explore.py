@@ -136,6 +136,7 @@ async def _serve(
         chain_key=key,
         engine=engine,
         tool_use=config.tool_use,
+        project=config.root,
         settings=settings,
     )
     try:
