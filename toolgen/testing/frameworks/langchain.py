@@ -33,7 +33,8 @@ class ScriptedChatModel(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **_more: Any) -> ChatResult:
         said: Any = convert_to_openai_messages(messages)
         reply = self.script.reply(said, {"tools": self.offered} if self.offered else {})
-        calls, invalid = [], []
+        calls: list[Any] = []
+        invalid: list[Any] = []
         for call in reply.calls:
             text = payload_text(call.payload)
             try:
