@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
 
 LONGEST = 1.0
-"""Seconds of the processor in one step. Without the bound some take 1.5 on a fast machine, with it 0.5 on a slow one."""
+"""Seconds of the processor in one step. Without the bound some take 1.5 if machines are fast, with it 0.5 if slow."""
 
 OTHERS = [pytest.param(each, marks=pytest.mark.long) for each in ("stdio", "http")]
 """Transports on which the same readers are measured as on the others."""
