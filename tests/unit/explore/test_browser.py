@@ -13,9 +13,11 @@ import uvicorn
 
 from tests.unit.authoring.site.browser import browser, console, findings, needs_browser, overflow, requests
 from tests.unit.explore.shop import Goods, shop
+from tests.unit.explore.test_changes import repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from selenium.webdriver import Chrome
     from selenium.webdriver.remote.webelement import WebElement
@@ -63,9 +65,9 @@ def driver() -> Iterator[Chrome]:
 
 
 @pytest.fixture
-def served(driver: Chrome) -> Iterator[Served]:
+def served(driver: Chrome, tmp_path: Path) -> Iterator[Served]:
     goods = Goods()
-    with Served(shop(goods), goods).running() as found:
+    with Served(shop(goods, project=repository(tmp_path)), goods).running() as found:
         size(driver)
         driver.get(found.address + found.app.start_path)
         wait_for(driver, "return location.pathname === '/surface' && document.readyState === 'complete'")
@@ -289,6 +291,22 @@ def test_pages_have_no_findings_request_nothing_of_elsewhere_and_fit_narrow_wind
     assert [each for each in console(driver) if "axe" not in each] == []
 
 
+def test_specs_are_compared_in_the_page(driver: Chrome, served: Served) -> None:
+    driver.get(f"{served.address}/changes")
+    labelled(driver, "Against a commit, a folder or a package").send_keys("HEAD")
+    press(driver, "Compare")
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    WebDriverWait(driver, 120).until(
+        lambda each: each.execute_script("return document.querySelector('tbody') !== null")
+    )
+    assert "specs/shop.yaml:4" in driver.page_source.replace("<wbr>", "")
+    for width, dark in ((1280, False), (320, True), (320, False)):
+        size(driver, width=width, dark=dark)
+        assert overflow(driver) <= 0, width
+        assert findings(driver) == [], (width, dark)
+
+
 def test_without_scripts_the_form_can_be_sent(driver: Chrome, served: Served) -> None:
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
@@ -309,7 +327,7 @@ def test_the_palette_opens_by_a_key_and_leads_to_a_tool(driver: Chrome, served: 
 
     ActionChains(driver).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
     wait_for(driver, "return document.getElementById('palette').open")
-    wait_for(driver, "return document.querySelectorAll('#palette-places a').length === 4")
+    wait_for(driver, "return document.querySelectorAll('#palette-places a').length === 5")
     assert findings(driver) == []
     keys(driver, *"count steps")
     wait_for(driver, "return (document.querySelector('#palette-places a') || {}).textContent === 'goods.count'")
