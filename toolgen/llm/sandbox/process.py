@@ -102,10 +102,11 @@ class Process:
     async def call(self, seconds: float, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
         """Run a function in the thread, for at most `seconds` of processor time, and `BUSY` times as long by the clock.
 
-        Where the system does not tell the processor time, the clock counts. Cancellation kills the process, so that
-        nothing keeps running. Raises `SandboxUnavailable`, `WorkerLost`, and `SnippetFailed`.
+        The start of the process counts by the clock only, as all does where the system tells no processor time.
+        Cancellation kills the process, so that nothing keeps running. Raises `SandboxUnavailable`, `WorkerLost`, and
+        `SnippetFailed`.
         """
-        begun, before = monotonic(), self._processor_seconds()
+        begun, before = monotonic(), None if self.pid is None else self._processor_seconds()
         doing = asyncio.wrap_future(self._thread.submit(self._guarded, work, *args))
         left = max(seconds, 0.0)
         try:
@@ -124,7 +125,7 @@ class Process:
         return doing.result()
 
     def _processor_seconds(self) -> float:
-        """Return the processor time of the process, 0 before it has started, and after it has ended."""
+        """Return the processor time of the process, 0 after it has ended."""
         try:
             stat = Path(f"/proc/{self.pid}/stat").read_bytes()
         except OSError:
@@ -132,8 +133,10 @@ class Process:
         user, system = stat.rpartition(b")")[2].split()[11:13]  # the name before it may have blanks
         return (int(user) + int(system)) / _TICKS
 
-    def _used_since(self, before: float, passed: float) -> float:
-        return passed if not _HAS_STAT else min(max(self._processor_seconds() - before, 0.0), passed)
+    def _used_since(self, before: float | None, passed: float) -> float:
+        if not _HAS_STAT:
+            return passed
+        return 0.0 if before is None else min(max(self._processor_seconds() - before, 0.0), passed)
 
     async def end(self) -> None:
         """End the process and the thread."""

@@ -135,7 +135,7 @@ def test_time_in_which_a_process_gets_no_processor_does_not_count() -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell processor times")
 def test_a_process_that_stands_still_is_stopped() -> None:
     async def feed() -> None:
-        async with SandboxPool().worker(CodeActLimits(seconds=0.1), "border", None) as worker:
+        async with SandboxPool().worker(CodeActLimits(seconds=0.2), "border", None) as worker:
             assert worker.pid is not None
             os.kill(worker.pid, signal.SIGSTOP)
             with pytest.raises(WorkerLost, match=OUT_OF_TIME):
