@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +16,7 @@ from toolgen.llm.codeact import CodeActLimits, SandboxPool
 from toolgen.llm.codeact.session import Printed, one_line, result_report
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
-from toolgen.llm.sandbox.worker import Finished, Suspended
+from toolgen.llm.sandbox.worker import Finished
 from toolgen.spec.visible import escaped, is_hidden
 
 if TYPE_CHECKING:
@@ -115,33 +112,6 @@ def test_all_inputs_of_one_snippet_share_its_time_limit() -> None:
 
     assert asyncio.run(feed_on()) == OUT_OF_TIME
     assert inputs > 1
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell processor times")
-def test_time_in_which_a_process_gets_no_processor_does_not_count() -> None:
-    async def feed() -> Suspended | Finished:
-        async with SandboxPool().worker(CodeActLimits(seconds=0.3), "border", None) as worker:
-            assert worker.pid is not None
-            os.kill(worker.pid, signal.SIGSTOP)
-            feeding = asyncio.create_task(worker.feed("1 + 1", print))
-            await asyncio.sleep(1)
-            assert not feeding.done()
-            os.kill(worker.pid, signal.SIGCONT)
-            return await feeding
-
-    assert asyncio.run(feed()) == Finished(2)
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell processor times")
-def test_a_process_that_stands_still_is_stopped() -> None:
-    async def feed() -> None:
-        async with SandboxPool().worker(CodeActLimits(seconds=0.2), "border", None) as worker:
-            assert worker.pid is not None
-            os.kill(worker.pid, signal.SIGSTOP)
-            with pytest.raises(WorkerLost, match=OUT_OF_TIME):
-                await worker.feed("1 + 1", print)
-
-    asyncio.run(feed())
 
 
 def test_the_wall_clock_time_of_a_snippet_with_its_calls_is_bounded() -> None:
