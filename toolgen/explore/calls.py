@@ -29,6 +29,9 @@ _KEPT: Final = 200
 _RUNNING: Final = 20
 """Calls of one visitor that may run at the same time."""
 
+_SESSIONS: Final = 1_000
+"""Sessions that are kept; whoever comes back after so many others is asked again what they had allowed."""
+
 _PROGRESS: Final = 200
 """Reports of progress that are kept of a call, the last ones."""
 
@@ -130,7 +133,11 @@ class PageCalls:
 
     def session_of(self, visitor: Visitor, user: str | None) -> Session:
         """Return the session of a visitor in the name of a user: what they allow for a session holds in it."""
-        return self._sessions.setdefault((visitor.name, user), Session())
+        session = self._sessions.pop((visitor.name, user), None) or Session()
+        self._sessions[visitor.name, user] = session  # the latest is the last one
+        if len(self._sessions) > _SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
 
     def start(self, tool: str, payload: str, run: Run, visitor: Visitor) -> PageCall:
         """Start a call in a run of its own. Raises `TooManyCalls`."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import Goods, shop
 from toolgen.explore import ask_in_page, explorer
+from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, SqliteStore
 from toolgen.record.stores import open_reader
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest
+from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -176,6 +178,16 @@ def test_a_denial_may_propose_args_that_the_model_takes_up() -> None:
         assert goods.calls == []
 
     run(test())
+
+
+def test_the_latest_sessions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.calls._SESSIONS", 2)
+    calls, visitor = shop().calls, Visitor(Approver("you"), sees_all=True)
+    first, second = calls.session_of(visitor, "a"), calls.session_of(visitor, "b")
+    assert calls.session_of(visitor, "a") is first
+    calls.session_of(visitor, "c")
+    assert calls.session_of(visitor, "a") is first
+    assert calls.session_of(visitor, "b") is not second
 
 
 def test_what_is_allowed_for_the_session_is_asked_once() -> None:
