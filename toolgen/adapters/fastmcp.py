@@ -15,10 +15,9 @@ from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.runtime.policy.proposal import typed_proposal
+from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
 from toolgen.schema.json_values import compact_json, is_object
-from toolgen.spec.visible import visible
 
 try:
     from fastmcp.server.dependencies import get_context
@@ -55,9 +54,6 @@ KEPT: Final = 1_000
 _NOT_OPEN: Final = "this answers no open question: nothing was run; make the call again without `requestState`"
 
 _NOT_ALLOWED: Final = PermissionDecision(decision=Decision.DENY, reason="the person did not allow it")
-
-_ASKED_AGAIN: Final = 10
-"""How often a question is asked at most while the answer is invalid: a program may answer for the person."""
 
 _COLUMNS: Final = 100
 """Columns of a question: clients show it as text."""
@@ -141,7 +137,7 @@ class RunTool(Tool):
                 try:
                     decision = _decision(responses[_KEY], call.question)
                 except ValueError as error:
-                    problem = _problem(error)
+                    problem = problem_text(error)
         if call.question is not None and decision is None:
             asked = await _asked(context, call.question, problem)
             if isinstance(asked, ElicitRequest):
@@ -177,7 +173,7 @@ async def _asked(context: Context, question: PermissionRequest, problem: str) ->
     if request is None or capabilities is None or capabilities.elicitation is None:
         return decision_of({_KEY: False, "reason": "the client cannot ask a person: it does not support elicitation"})
     form = _form(question)
-    for _ in range(_ASKED_AGAIN):
+    for _ in range(ASKED_AGAIN):
         message = problem + _message(question)
         if _is_modern(context):
             return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
@@ -185,7 +181,7 @@ async def _asked(context: Context, question: PermissionRequest, problem: str) ->
         try:
             return _decision(answer, question)
         except ValueError as error:
-            problem = _problem(error)
+            problem = problem_text(error)
     return _NOT_ALLOWED
 
 
@@ -198,10 +194,6 @@ def _decision(answer: Any, question: PermissionRequest | None) -> PermissionDeci
     return replace(decision_of({_KEY: answer.content.get(_KEY), "reason": reason}), proposal=proposal)
 
 
-def _problem(error: ValueError) -> str:
-    return f"Nothing was answered: {visible(str(error))}\n\n"
-
-
 def _message(question: PermissionRequest) -> str:
     return described(question, _COLUMNS)
 
@@ -209,13 +201,8 @@ def _message(question: PermissionRequest) -> str:
 def _form(question: PermissionRequest) -> dict[str, Any]:
     choices = [str(each) for each in Decision if question.scope is not None or each is not Decision.ALLOW_FOR_SESSION]
     decision = {"type": "string", "title": "Decision", "enum": choices}
-    reason = {"type": "string", "title": "Reason", "description": "Of a denial, the model reads it."}
-    about = (
-        "With a denial: args that you would allow, as a JSON object. The model may call with them, which asks again."
-    )
-    proposal = {"type": "string", "title": "Proposal", "description": about}
     return {
         "type": "object",
-        "properties": {_KEY: decision, "reason": reason, "proposal": proposal},
+        "properties": {_KEY: decision, **DENIAL_FIELDS},
         "required": [_KEY],
     }

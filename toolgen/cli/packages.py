@@ -104,3 +104,13 @@ def named_tool(catalogs: list[tuple[Target, Catalog]], name: str) -> tuple[Targe
     ident = ident_meant(name, KnownTools(tool for _, catalog in catalogs for tool in catalog.spelled_tools()))
     target, catalog = next(each for each in catalogs if ident in each[1])
     return target, catalog, ident
+
+
+def chosen_catalog(config: Config, agent: str, package: str | None) -> Catalog:
+    """Return the catalog of a package with an agent: of the first target, unless another is named."""
+    if package is not None:
+        check_known("package", package, {target.out for target in config.targets})
+    packages = built_catalogs(config, agent)
+    if package is not None and package not in packages:
+        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
+    return packages[package] if package is not None else next(iter(packages.values()))

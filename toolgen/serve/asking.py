@@ -10,10 +10,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.runtime.policy.proposal import typed_proposal
+from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
 from toolgen.serve.calls import Question, current_call
-from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.permission import PermissionRequest
 
 _COLUMNS: Final = 100
-
-ASKED_AGAIN: Final = 10
-"""How often a question is asked at most while the answer is invalid: a program may answer for the person."""
 
 _CHOICES: Final = {
     Decision.ALLOW_ONCE: "Allow once",
@@ -70,11 +66,6 @@ async def ask_client(request: PermissionRequest) -> PermissionDecision:
         except ValueError as error:
             problem = problem_text(error)
     return _denied("the person did not allow it")
-
-
-def problem_text(error: ValueError) -> str:
-    """Return what stands above a question that is asked again."""
-    return f"Nothing was answered: {visible(str(error))}\n\n"
 
 
 def question_text(request: PermissionRequest) -> str:
@@ -140,10 +131,5 @@ def permission_form(choices: Sequence[Decision]) -> dict[str, Any]:
     """Return the schema of the form in which a person makes a decision."""
     titles = [{"const": str(choice), "title": _CHOICES[choice]} for choice in choices]
     decision = {"type": "string", "title": "Decision", "oneOf": titles}
-    reason = {"type": "string", "title": "Reason", "description": "Of a denial, the model reads it."}
-    about = (
-        "With a denial: args that you would allow, as a JSON object. The model may call with them, which asks again."
-    )
-    proposal = {"type": "string", "title": "Proposal", "description": about}
-    fields = {"decision": decision, "reason": reason, "proposal": proposal}
+    fields = {"decision": decision, **DENIAL_FIELDS}
     return {"type": "object", "properties": fields, "required": ["decision"]}

@@ -29,16 +29,15 @@ from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.asking import (
-    ASKED_AGAIN,
     can_ask,
     decision_of_form,
     elicited,
     fields_of,
     is_modern,
     permission_form,
-    problem_text,
     question_text,
 )
 from toolgen.serve.calls import Question, Rising, answer_of

@@ -23,6 +23,21 @@ PROPOSAL_BYTES: Final = 65_536
 """Maximum bytes of a proposal as JSON: a model reads it whole, as it does a result, which has the same bound."""
 
 
+ASKED_AGAIN: Final = 10
+"""How often a question is asked at most while the answer is invalid: a program may answer for the person."""
+
+DENIAL_FIELDS: Final = {
+    "reason": {"type": "string", "title": "Reason", "description": "Of a denial, the model reads it."},
+    "proposal": {
+        "type": "string",
+        "title": "Proposal",
+        "description": "With a denial: args that you would allow, as a JSON object. "
+        "The model may call with them, which asks again.",
+    },
+}
+"""The JSON Schemas of the fields that a form for permission has beside the decision."""
+
+
 class InvalidProposal(InvalidPayload):
     """A proposal does not fit the args of its tool. `issues` lists the errors, up to a limit; it is never empty."""
 
@@ -70,6 +85,11 @@ def typed_proposal(text: str, check: Callable[[Any], dict[str, Any]]) -> dict[st
     except NotJson as error:
         raise InvalidProposal([not_json(str(error))]) from None
     return check(_as_object(value))
+
+
+def problem_text(error: ValueError) -> str:
+    """Return what stands above a question that is asked again, because its answer could not be taken."""
+    return f"Nothing was answered: {visible(str(error))}\n\n"
 
 
 def proposal_text(proposal: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from toolgen.cli.commands.runs.selection import user_here
 from toolgen.cli.consent import Consent
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.output import echo
-from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
+from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.record.chain import ChainError, ChainKey
 from toolgen.record.memory import MemoryStore
 from toolgen.record.stores import open_reader, open_store
@@ -91,7 +91,7 @@ def command(
     except ImportError as error:
         raise click.UsageError(str(error)) from None
     config = built_project()
-    catalog = _catalog(config, agent, package)
+    catalog = chosen_catalog(config, agent, package)
     with stdout_kept():
         executors, missing = _executors(
             config, catalog, Consent(config.root, yes=trust_specs, word="--trust-specs"), stub=stub
@@ -158,15 +158,6 @@ def _announce(address: str, *, opens: bool) -> None:
     echo(address)
     if opens:
         webbrowser.open(address)
-
-
-def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
-    if package is not None:
-        check_known("package", package, {target.out for target in config.targets})
-    packages = built_catalogs(config, agent)
-    if package is not None and package not in packages:
-        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
-    return packages[package] if package is not None else next(iter(packages.values()))
 
 
 def _executors(

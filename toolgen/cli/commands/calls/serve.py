@@ -20,7 +20,7 @@ from toolgen.cli.consent import Consent
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
-from toolgen.cli.packages import built_catalogs, built_project, check_disabled, check_known, disable_policy_option
+from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
 from toolgen.record.stores import open_store
@@ -152,7 +152,7 @@ def command(
     if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
         echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = built_project()
-    catalog = _catalog(config, agent, package)
+    catalog = chosen_catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client
         kept = _store(store)
@@ -236,15 +236,6 @@ async def _serve(server: ToolServer, place: tuple[str, int] | None, grace: float
         return await server.serve_http(host, port, grace=grace, on_listening=announce, stopped=stopped)
     except (OSError, ValueError) as error:
         raise click.UsageError(f"--http {host}:{port}: {error}") from error
-
-
-def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
-    if package is not None:
-        check_known("package", package, {target.out for target in config.targets})
-    packages = built_catalogs(config, agent)
-    if package is not None and package not in packages:
-        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
-    return packages[package] if package is not None else next(iter(packages.values()))
 
 
 def _settings(
