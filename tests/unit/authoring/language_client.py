@@ -27,6 +27,7 @@ class Client:
         self.folder = folder
         self.client = client
         self.shown = set[str]()
+        self._last_shown = ""
         self._versions: dict[str, int] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._tells_versions = False
@@ -43,6 +44,7 @@ class Client:
         self._published.pop(uri, None)
         version = self._versions[uri] = self._versions.get(uri, 0) + 1
         self.shown.add(path)
+        self._last_shown = path
         if version == 1:
             language = {"json": "json", "py": "python"}.get(path.rpartition(".")[2], "yaml")
             item = types.TextDocumentItem(uri, language, version, whole)
@@ -133,7 +135,11 @@ class Client:
         return await self.next_diagnostics(path)
 
     async def all_diagnostics(self, first: str, *paths: str) -> Mapping[str, Sequence[types.Diagnostic]]:
-        """Return what the server next publishes about files, after it has published something about the first."""
+        """Return what the server publishes about files, after it has published something about the first.
+
+        The file that was shown last is checked alone before: what comes earlier may be of an older check.
+        """
+        await self.diagnostics(self._last_shown)
         await self.next_diagnostics(first)
         self._published.clear()
         return {path: await self.diagnostics(path) for path in paths}

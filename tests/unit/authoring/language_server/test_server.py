@@ -73,6 +73,8 @@ def test_problems_are_published_while_a_person_writes_and_gone_when_they_are_sol
 def test_the_whole_project_is_checked_after_a_pause(serve: Serve) -> None:
     async def look(client: Client) -> None:
         client.show(AGENT, FILES[AGENT])
+        client.show(ORDERS, FILES[ORDERS])
+        await whole_check(client)
         client.show(ORDERS, FILES[ORDERS].replace("  refund:\n", "  repay:\n"))
         found = await whole_check(client)
         assert {path: [each.code for each in some] for path, some in found.items() if some} == {
