@@ -73,3 +73,5 @@ def test_all_real_tools_import_build_and_replay(
             "altered": [],
             "broken": [],
         }
+        drafts = toolgen(tmp_path, "eval", "from-dataset", str(place(f"{recording}.calls.jsonl")))
+        assert (drafts.code, drafts.out.count("\n    question: ")) == (0, min(accepted, 1_000)), drafts.err

@@ -1,14 +1,23 @@
-"""Drafts of cases: from recorded calls, and for tools that search confuses or that no case expects."""
+"""Drafts of cases: from recorded calls and published sets, and for what search confuses or no case expects."""
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents.evaluation import EvalFile
+from toolgen.compiler.documents.read import read_document
+from toolgen.compiler.source.read import parse_spec
+from toolgen.evaluate.cases import cases_of
 from toolgen.llm.search.index import SearchIndex, search_documents_of
+from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_array, is_object
@@ -17,11 +26,16 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
+    from toolgen.evaluate.published import PublishedTask
+    from toolgen.llm.search.vectors import Vectors
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.testing.recordings import Take
 
 CONFUSED: Final = 0.7
-"""The share of the best score from which the second tool counts as confused with the first."""
+"""The share of its own score from which another tool counts as confused with a tool, by words."""
+
+CONFUSED_VECTORS: Final = 0.9
+"""The same by vectors, whose scores lie closer together."""
 
 _NEAREST: Final = 3
 """Tools that are looked at for each description."""
@@ -29,20 +43,39 @@ _NEAREST: Final = 3
 _MOST_DRAFTS: Final = 1_000
 """Cases that are drafted."""
 
+_SUGGESTED: Final = 20
+"""Tasks with unknown tools for which similar names are looked up, which takes some 40 ms among thousands of tools."""
+
+_LARGEST_FILE: Final = 4 * 1024 * 1024
+"""Characters of the cases of a published set."""
+
 _LONGEST: Final = 200
 """Characters of a text in a drafted question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DraftCall:
+    """A call that is right: its tool, args with their values, and args with a JSON Schema of what is right."""
+
+    ident: str
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A case to complete: its key, why it is there, a question from the description, and the call that is right."""
+    """A case to complete: its key, why it is there, what is asked, and the calls that are right.
+
+    `messages` are what the user (True) and the model (False) said.
+    """
 
     key: str
     why: str
-    question: str
-    ident: str
-    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    given: tuple[str, ...] = ()
+    messages: tuple[tuple[bool, str], ...]
+    calls: tuple[DraftCall, ...]
+    any_order: bool = False
+    turns: int = 1
+    allow: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
 
 
@@ -51,41 +84,59 @@ class ConfusedPair:
     """Two tools that search does not tell apart: asked by the description of one, it scores the other nearly as high.
 
     `share` is the score of the other in relation to that of the tool itself; from 1 on, the other is found first.
+    `by` is `words`, or `vectors` where only those of the embedding model are alike.
     """
 
     ident: str
     other: str
     share: float
+    by: str = "words"
 
 
-def confused_pairs(catalog: Catalog) -> list[ConfusedPair]:
-    """Return the pairs of tools that search confuses, the most similar first."""
+def confused_pairs(catalog: Catalog, vectors: Vectors | None = None) -> list[ConfusedPair]:
+    """Return the pairs of tools that search confuses, by their words or by vectors; the most similar first.
+
+    Raises EmbeddingError, as `vectors` does.
+    """
     idents = [
         ident for toolset, idents in catalog.toolsets.items() if toolset not in BUILTIN_TOOLSETS for ident in idents
     ]
     index = SearchIndex.build(search_documents_of(catalog, idents))
-    found: dict[frozenset[str], ConfusedPair] = {}
-    for ident in idents:
-        scores = {hit.key: hit.score for hit in index.search(_asked(catalog, ident), _NEAREST)}
-        own = scores.get(ident, 0.0)
-        for other, score in scores.items():
-            share = score / own if own else float("inf")
-            pair = frozenset((ident, other))
-            if other != ident and share >= CONFUSED and (pair not in found or found[pair].share < share):
-                found[pair] = ConfusedPair(ident=ident, other=other, share=share)
+    asked = {ident: _asked(catalog, ident) for ident in idents}
+    worded = ({hit.key: hit.score for hit in index.search(asked[ident], _NEAREST)} for ident in idents)
+    found = _pairs(idents, worded, "words")
+    if vectors is not None:
+        found = {**_pairs(idents, (vectors.nearness(asked[ident], idents) for ident in idents), "vectors"), **found}
     return sorted(found.values(), key=lambda pair: (-pair.share, pair.ident, pair.other))
 
 
-def suggestions(catalog: Catalog, cases: Sequence[Case]) -> list[Draft]:
+def _pairs(idents: Sequence[str], scores: Iterable[Mapping[str, float]], by: str) -> dict[frozenset[str], ConfusedPair]:
+    """Return the pairs of tools of which one has a high score where the other is asked for, each with its best share.
+
+    `scores` are those of tools where each is asked for in turn.
+    """
+    least = CONFUSED if by == "words" else CONFUSED_VECTORS
+    found: dict[frozenset[str], ConfusedPair] = {}
+    for ident, scored in zip(idents, scores, strict=True):
+        own = scored.get(ident, 0.0)
+        for other in nlargest(_NEAREST, scored, key=lambda key: scored[key]):
+            share = scored[other] / own if own else float("inf")
+            pair = frozenset((ident, other))
+            if other != ident and share >= least and (pair not in found or found[pair].share < share):
+                found[pair] = ConfusedPair(ident=ident, other=other, share=share, by=by)
+    return found
+
+
+def suggestions(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]) -> list[Draft]:
     """Return drafts for pairs that search confuses, and for tools and values of enums that no case expects."""
     drafts: dict[str, Draft] = {}
-    for pair in confused_pairs(catalog):
+    for pair in pairs:
         for ident, other in ((pair.ident, pair.other), (pair.other, pair.ident)):
             key = f"{_key(ident)}-not-{_key(other)}"
-            why = f"search confuses it with {other}: {min(pair.share, 1):.0%} of its score"
+            why = f"search confuses it by {pair.by} with {other}: {min(pair.share, 1):.0%} of its score"
             drafts.setdefault(key, _draft(catalog, key, why, ident, avoid=(other,)))
     covered = {ident for case in cases for ident in case.idents}
-    mentioned = {each.ident for each in drafts.values()}
+    mentioned = {call.ident for each in drafts.values() for call in each.calls}
     values = _values_in(cases)
     for toolset, idents in catalog.toolsets.items():
         if toolset in BUILTIN_TOOLSETS:
@@ -108,8 +159,89 @@ def drafts_of_calls(catalog: Catalog, takes: Iterable[Take]) -> list[Draft]:
         hidden = tuple(name for name, value in take.arguments.items() if REDACTED in json.dumps(value))
         args = {name: value for name, value in take.arguments.items() if name not in hidden}
         key = f"{_key(take.ident)}-{len(found) + 1}"
-        found.append(_draft(catalog, key, f"recorded: {take.place}", take.ident, args=args, given=hidden))
+        fields = dict.fromkeys(hidden, True)
+        found.append(_draft(catalog, key, f"recorded: {take.place}", take.ident, args=args, fields=fields))
     return found[:_MOST_DRAFTS]
+
+
+def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[list[Draft], list[str]]:
+    """Return a draft for each task of a published set that fits the tools, and why the others do not, with the place.
+
+    A task that asks nothing gets a question from the description of its first tool.
+    """
+    known = KnownTools(catalog.spelled_tools())
+    reads = any(catalog.entry(ident).permission == "readonly" for ident in catalog)
+    drafts: dict[str, Draft] = {}
+    problems: list[str] = []
+    size = 0
+    unknown: dict[str, str] = {}
+    for task in tasks:
+        for call in task.calls:
+            if call.tool not in unknown:
+                unknown[call.tool] = _unknown(known, call.tool, is_suggested=len(problems) < _SUGGESTED)
+        problem = task.problem or next((why for call in task.calls if (why := unknown[call.tool])), "")
+        if problem:
+            problems.append(f"{task.place}: {problem}")
+            continue
+        calls = tuple(
+            DraftCall(ident=known.find(tool)[0], args=args, fields=fields) for tool, args, fields in task.calls
+        )
+        named = task.name or f"{_key(calls[0].ident) if calls else 'none'}-{len(drafts) + 1}"
+        key = _free(_word(named), drafts)
+        draft = Draft(
+            key=key,
+            why=task.place,
+            messages=task.messages or ((True, _question(catalog, calls[0])),),
+            calls=calls,
+            any_order=task.any_order and len(calls) > 1,
+            turns=task.turns,
+            allow=("*+readonly",) if task.turns > 1 and reads else (),
+        )
+        size += sum(map(len, _case_lines(draft)))
+        if size > _LARGEST_FILE or len(drafts) == _MOST_DRAFTS:
+            problems.append(f"{task.place} and what follows: these are {len(drafts):,} drafts already")
+            break
+        drafts[key] = draft
+    valid, wrong = _checked(drafts, catalog)
+    return valid, [*problems, *(f"{drafts[key].why}: {why}" for key, why in wrong.items())]
+
+
+def _unknown(known: KnownTools, tool: str, *, is_suggested: bool) -> str:
+    """Return why a name is not that of one tool."""
+    idents = known.find(tool)
+    if len(idents) == 1:
+        return ""
+    if idents:
+        return f"{visible(tool)} may be {', '.join(idents[:_NEAREST])}"
+    meant = known.nearest(tool) if is_suggested else ()
+    return f"there is no tool {visible(tool)}{f'; did you mean {meant[0]}?' if meant else ''}"
+
+
+def _free(key: str, taken: Collection[str]) -> str:
+    key = key if re.match(r"[A-Za-z0-9_]", key) else f"_{key}"
+    return key if key not in taken else next(found for each in count(2) if (found := f"{key}-{each}") not in taken)
+
+
+def _checked(drafts: Mapping[str, Draft], catalog: Catalog) -> tuple[list[Draft], dict[str, str]]:
+    """Return the drafts that are valid cases, and why the others are not, by their keys.
+
+    They are checked as a file that a person wrote is. What breaks its form hides other problems: so, in rounds.
+    """
+    left, wrong = dict(drafts), dict[str, str]()
+    while left:
+        sink, text = Diagnostics(), written("drafts", list(left.values()))
+        spec = parse_spec("drafts.eval.yaml", text, sink)
+        document = None if spec is None else read_document(spec, EvalFile, sink)
+        if document is not None:
+            cases_of([document], [catalog], sink)
+        keys = list(left)
+        starts = [number for number, line in enumerate(text.split("\n"), 1) if line.startswith('  "')]
+        found = {keys[bisect_right(starts, each.span.line) - 1]: each.message for each in sink}
+        if not found:
+            break
+        wrong |= found
+        left = {key: draft for key, draft in left.items() if key not in found}
+    return list(left.values()), wrong
 
 
 def written(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair] = ()) -> str:
@@ -120,22 +252,37 @@ def written(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair] = 
 def _lines(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair]) -> Iterator[str]:
     yield "# Drafts: put each question in the words of a user, who does not know the names and descriptions of tools."
     for pair in pairs:
-        yield f"# search confuses {visible(pair.ident)} with {visible(pair.other)}"
+        yield f"# search confuses {visible(pair.ident)} by {pair.by} with {visible(pair.other)}"
     yield "toolgen: 1"
     yield f"eval: {name}"
     yield "tags: [draft]"
     yield "cases:" if drafts else "cases: {}"
     for draft in drafts:
         yield f"  {_json(draft.key)}:  # {visible(draft.why)}"
-        yield f"    question: {_json(draft.question)}"
-        call = [f"call: {_json(draft.ident)}"]
-        if draft.args:
-            call.append(f"args: {_json(dict(draft.args))}")
-        if draft.given:
-            call.append(f"fields: {_json(dict.fromkeys(draft.given, True))}")
-        yield f"    expect: [{{{', '.join(call)}}}]"
-        if draft.avoid:
-            yield f"    avoid: {_json(list(draft.avoid))}"
+        yield from (f"    {line}" for line in _case_lines(draft))
+
+
+def _case_lines(draft: Draft) -> Iterator[str]:
+    """Yield the keys of a case, each on one line."""
+    if len(draft.messages) == 1:
+        yield f"question: {_json(draft.messages[0][1])}"
+    else:
+        said = [{"user" if of_user else "assistant": text} for of_user, text in draft.messages]
+        yield f"messages: {_json(said)}"
+    yield f"expect: [{', '.join(_call(each) for each in draft.calls)}]"
+    if draft.any_order:
+        yield "any_order: true"
+    if draft.turns > 1:
+        yield f"turns: {draft.turns}"
+    for key, selectors in (("allow", draft.allow), ("avoid", draft.avoid)):
+        if selectors:
+            yield f"{key}: {_json(list(selectors))}"
+
+
+def _call(call: DraftCall) -> str:
+    members = [f"call: {_json(call.ident)}"]
+    members += [f"{key}: {_json(dict(args))}" for key, args in (("args", call.args), ("fields", call.fields)) if args]
+    return f"{{{', '.join(members)}}}"
 
 
 def _draft(
@@ -145,16 +292,21 @@ def _draft(
     ident: str,
     *,
     args: Mapping[str, Any] | None = None,
-    given: tuple[str, ...] = (),
+    fields: Mapping[str, Any] | None = None,
     avoid: tuple[str, ...] = (),
 ) -> Draft:
     """Return a draft, with the args of the first example of the tool unless there are some."""
     examples = catalog.definition(ident).settings.examples
     chosen = args if args is not None else examples[0].args if examples else {}
-    question = _asked(catalog, ident)
-    if chosen:
-        question += f" ({', '.join(f'{name} {_shown(value)}' for name, value in chosen.items())})"
-    return Draft(key=key, why=why, question=question, ident=ident, args=chosen, given=given, avoid=avoid)
+    call = DraftCall(ident=ident, args=chosen, fields=fields or {})
+    return Draft(key=key, why=why, messages=((True, _question(catalog, call)),), calls=(call,), avoid=avoid)
+
+
+def _question(catalog: Catalog, call: DraftCall) -> str:
+    """Return a question that asks for a call, from the description of its tool and the args."""
+    asked = _asked(catalog, call.ident)
+    shown = ", ".join(f"{name} {_shown(value)}" for name, value in call.args.items())
+    return f"{asked} ({shown})" if shown else asked
 
 
 def _asked(catalog: Catalog, ident: str) -> str:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from tests.unit.evaluate.world import SHOP, catalog_of, read
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
+from toolgen.llm.search.index import search_documents_of, search_index_of
+from toolgen.llm.search.vectors import Vectors
 from toolgen.testing.recordings import Take
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 TWINS = """
@@ -42,10 +45,33 @@ def test_tools_of_like_words_are_confused_and_others_are_not() -> None:
     assert confused_pairs(catalog_of()) == []
 
 
+class Embedder:
+    """A model for which what is about Ann is alike."""
+
+    model = "own"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, "customer" in text.lower(), "paid" in text.lower()] for text in texts]
+
+
+def test_tools_whose_vectors_alone_are_alike_are_confused_by_vectors() -> None:
+    catalog = catalog_of()
+    index = search_index_of(catalog)
+    vectors = Vectors(index, Embedder(), lambda idents: search_documents_of(catalog, idents))
+    pairs = confused_pairs(catalog, vectors)
+    assert [(each.ident, each.other, each.by) for each in pairs] == [("shop.find", "shop.refund", "vectors")]
+    assert confused_pairs(catalog) == []
+    assert "by vectors" in suggestions(catalog, [], pairs)[0].why
+    twins = catalog_of(TWINS)
+    vectors = Vectors(search_index_of(twins), Embedder(), lambda idents: search_documents_of(twins, idents))
+    found = {frozenset((each.ident, each.other)): each.by for each in confused_pairs(twins, vectors)}
+    assert found[frozenset(("mail.send_message", "mail.post_message"))] == "words", "what words tell is not told again"
+
+
 def test_suggestions_are_of_what_no_case_expects(tmp_path: Path) -> None:
     catalog = catalog_of()
     cases, _ = read(tmp_path, CASES, catalog)
-    drafts = suggestions(catalog, cases)
+    drafts = suggestions(catalog, cases, [])
     assert {each.key: each.why for each in drafts} == {
         "refund": "no case expects it",
         "cancel": "no case expects it",
@@ -56,8 +82,9 @@ def test_suggestions_are_of_what_no_case_expects(tmp_path: Path) -> None:
 
 def test_drafts_are_a_valid_evaluation(tmp_path: Path) -> None:
     catalog = catalog_of(SHOP, TWINS)
-    drafts = suggestions(catalog, [])
-    cases, messages = read(tmp_path, written("drafts", drafts, confused_pairs(catalog)), catalog)
+    pairs = confused_pairs(catalog)
+    drafts = suggestions(catalog, [], pairs)
+    cases, messages = read(tmp_path, written("drafts", drafts, pairs), catalog)
     assert messages == []
     assert len(cases) == len(drafts)
     twin = next(each for each in cases if each.name == "drafts/send_message-not-post_message")

@@ -14,7 +14,7 @@ EVALUATION_HEAD: Final = "eval"
 _MOST_EXPECTED: Final = 100
 """Calls that one case expects, and alternatives of one."""
 
-_MOST_TURNS: Final = 50
+MOST_TURNS: Final = 50
 """Turns of one case."""
 
 
@@ -81,7 +81,7 @@ class CaseSpec(Spec):
     """Tools that may also be called, any number of times."""
     avoid: list[SelectorText] = []
     """Tools that must not be called."""
-    turns: Annotated[int, Field(ge=1, le=_MOST_TURNS)] = 1
+    turns: Annotated[int, Field(ge=1, le=MOST_TURNS)] = 1
     """How many responses the model may give. With more than one, its calls get `results`, or else what stubs answer."""
     results: list[ResultSpec] = []
     """What calls get, the first that fits; other calls get an example of the tool, or a value made from its schema."""

@@ -16,19 +16,21 @@ import click
 
 from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
-from toolgen.cli.named_files import read_named
+from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
+from toolgen.cli.vectors import ask_for_embedding, vectors_of
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.evaluation import UserSpec
 from toolgen.compiler.project.listing import EVALUATION_SUFFIXES, Listed, list_evaluations
 from toolgen.evaluate.cases import Case, cases_of, read_evaluations
-from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
+from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, drafts_of_tasks, suggestions, written
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import SEARCH, SEARCH_PROVIDER, EvaluatedModel, SearchModel
+from toolgen.evaluate.published import PublishedError, read_tasks
 from toolgen.evaluate.reports import (
     Report,
     ReportError,
@@ -39,6 +41,8 @@ from toolgen.evaluate.reports import (
     uncovered_tools,
 )
 from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.llm.search.index import search_documents_of, search_index_of
 from toolgen.spec.tool_use import PRESENTATIONS
 from toolgen.spec.visible import visible
 from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
@@ -51,7 +55,10 @@ if TYPE_CHECKING:
     from toolgen.spec.tool_use import PresentationName
 
 _LARGEST: Final = 256 * 1024 * 1024
-"""Bytes of a report that is compared with."""
+"""Bytes of a report that is compared with, and of a published set."""
+
+_MOST_TOLD: Final = 50
+"""Tasks of a published set of which is told why they are left out."""
 
 
 class _Share(click.ParamType[float]):
@@ -186,10 +193,13 @@ def run(
 
 @command.command("suggest")
 @click.option("--package", help="The output folder of a target. Default: the first target.")
-def suggest(*, package: str | None) -> int:
+@click.option("--yes", is_flag=True, help="Use the embedding class of the configuration without asking.")
+def suggest(*, package: str | None, yes: bool) -> int:
     """Print drafts of cases: an evaluation to complete.
 
     They are for tools that search confuses, for tools that no case expects, and for values of enums that none has.
+    Search compares words and, if an embedding class is configured, vectors. What that class reaches is shown first, as
+    `toolgen search` does.
     """
     config = project()
     catalog = _catalog(config, package)
@@ -201,7 +211,14 @@ def suggest(*, package: str | None) -> int:
     show_diagnostics(sink, sink.sources)
     if sink.has_errors:
         return 1
-    echo(written("suggested", suggestions(catalog, cases), confused_pairs(catalog)), nl=False)
+    ask_for_embedding(config, yes=yes)
+    index = search_index_of(catalog)
+    try:
+        vectors = vectors_of(config, index, lambda idents: search_documents_of(catalog, idents))
+        pairs = confused_pairs(catalog, vectors)
+    except EmbeddingError as error:
+        raise click.UsageError(f"{error}.") from None
+    echo(written("suggested", suggestions(catalog, cases, pairs), pairs), nl=False)
     return 0
 
 
@@ -229,6 +246,37 @@ def from_log(*, run_id: str, target: str, package: str | None) -> int:
     if not drafts:
         raise click.UsageError(f"The run {run_id} has no calls that became cases.")
     echo(written("recorded", drafts), nl=False)
+    return 0
+
+
+@command.command("from-dataset")
+@click.argument("file", metavar="FILE")
+@click.option("--answers", metavar="FILE", help="The answers of the set, by id, where they are in another file.")
+@click.option("--package", help="The output folder of a target. Default: the first target.")
+def from_dataset(*, file: str, answers: str | None, package: str | None) -> int:
+    """Print the tasks of a published set as cases: an evaluation to complete.
+
+    FILE is JSON, or has a JSON object in each line: questions with their `ground_truth` (BFCL, ACEBench), tasks with
+    `actions` (tau-bench, tau2-bench), or calls, `{"tool": …, "arguments": …, "question": …}`. Tools are found by their
+    names. Tasks that do not fit the tools are left out, and told.
+    """
+    config = project()
+    catalog = _catalog(config, package)
+    text = read_named(file, _LARGEST)
+    try:
+        tasks = read_tasks(
+            text, "stdin" if file == STDIN else file, None if answers is None else read_named(answers, _LARGEST)
+        )
+    except PublishedError as error:
+        raise click.UsageError(f"{visible(str(error))}.") from None
+    drafts, problems = drafts_of_tasks(catalog, tasks)
+    for problem in problems[:_MOST_TOLD]:
+        echo(visible(f"left out: {problem}"), err=True)
+    if len(problems) > _MOST_TOLD:
+        echo(f"left out: {len(problems) - _MOST_TOLD:,} more", err=True)
+    if not drafts:
+        raise click.UsageError(f"{file} has no tasks that became cases.")
+    echo(written("published", drafts), nl=False)
     return 0
 
 

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.consent import Consent
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import echo, format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.execute.reach import Reached
+from toolgen.cli.vectors import ask_for_embedding, vectors_of
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import SearchIndex, search_documents_of, search_index_of
 from toolgen.spec.builtin import DISCOVERY
-from toolgen.spec.files import LeadsOut
-from toolgen.spec.writing import make_folder_inside, place_inside
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from toolgen.compiler.project.config import Config
     from toolgen.llm.search.index import SearchHit
     from toolgen.runtime.catalog.catalog import Catalog
@@ -31,9 +25,6 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 10 * 1024 * 1024
 """Maximum size in bytes of queries read from stdin."""
-
-KEPT: Final = ".toolgen/vectors.db"
-"""The folder, relative to the project, that stores the vectors of an embedding class."""
 
 
 @click.command("search")
@@ -57,7 +48,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, outpu
     catalogs = built_catalogs(config)
     known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())
     source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
-    Consent(config.root, yes=yes).ask(_reached(config))
+    ask_for_embedding(config, yes=yes)
     answers = _answers(config, catalogs, queries, limit, frozenset(source_names))
     for each, found in zip(queries, answers, strict=True):
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
@@ -108,8 +99,6 @@ def _answers(
     import asyncio  # slow to import, as what follows
 
     from toolgen.llm.search.fused import ToolSearch
-    from toolgen.llm.search.vectors import Vectors
-    from toolgen.llm.tool_use.finding import embedder_named
 
     def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
         return (document for ident in idents for document in search_documents_of(homes[ident], [ident]))
@@ -118,38 +107,9 @@ def _answers(
         return [await search.search(query, limit, idents) for query in queries]
 
     try:
-        embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
-        vectors = None if embedder is None else Vectors(index, embedder, read, _kept(config.root), patience=math.inf)
-        return asyncio.run(found(ToolSearch(index, vectors)))
+        return asyncio.run(found(ToolSearch(index, vectors_of(config, index, read))))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
-
-
-def _reached(config: Config) -> list[Reached]:
-    """Return what the embedding class of a configuration reaches."""
-    name = config.tool_use.embedding_class
-    table = config.tool_use.embedding_classes.get(name, {})
-    shown = f"the embedding class {name}"
-    if "url" in table:
-        key = table.get("key_variable")
-        return [Reached(named_by=shown, url=table["url"], variables=(key,))] if key else []
-    code = table.get("function") or table.get("path")
-    return [Reached(named_by=shown, code=code)] if code else []
-
-
-def _kept(root: Path) -> Path | None:
-    """The folder for vectors; None, with a warning, if it cannot be created or a link leads outside the project."""
-    kept = root / KEPT
-    try:
-        place_inside(root, KEPT)
-        make_folder_inside(root, kept.parent.name)
-    except LeadsOut:
-        echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
-        return None
-    except OSError as error:
-        echo(f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True)
-        return None
-    return kept
 
 
 def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:

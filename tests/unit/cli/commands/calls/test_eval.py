@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -230,6 +231,54 @@ def test_without_evaluations_a_draft_is_offered(shop: Path) -> None:
     assert "or print drafts: `toolgen eval suggest`" in toolgen(shop, "eval").err
     (shop / "evals" / "a.eval.yaml").write_text("toolgen: 1\neval: a\ncases: {}\n")
     assert "There are no cases in evals/a.eval.yaml." in toolgen(shop, "eval").err
+
+
+def test_suggestions_compare_the_vectors_of_the_embedding_class_once_a_person_agrees(shop: Path) -> None:
+    with (shop / "toolgen.toml").open("a") as file:
+        file.write('[action_retrieval]\nembedding_class = "own"\nclasses.own.function = "own_vectors:embed"\n')
+    (shop / "own_vectors.py").write_text("def embed(texts):\n    return [[1.0, len(text) / 1e9] for text in texts]\n")
+    refused = toolgen(shop, "eval", "suggest")
+    assert (refused.code, refused.out) == (2, "")
+    assert "the embedding class own runs the code of own_vectors:embed" in refused.err
+    found = toolgen(shop, "eval", "suggest", "--yes")
+    assert (found.code, "by vectors with" in found.out) == (0, True)
+    (shop / "own_vectors.py").write_text("def embed(texts):\n    raise ValueError('secret')\n")
+    shutil.rmtree(shop / ".toolgen", ignore_errors=True)
+    broken = toolgen(shop, "eval", "suggest", "--yes")
+    assert (broken.code, broken.out) == (2, "")
+    assert "own_vectors:embed did not return one vector of the same length for each text." in broken.err
+
+
+def test_a_published_set_becomes_an_evaluation(shop: Path) -> None:
+    (shop / "set.jsonl").write_text(
+        '{"id": "1", "question": [[{"role": "user", "content": "Give me my money for o-1 back."}]]}\n'
+        '{"id": "2", "question": [[{"role": "user", "content": "Sing!"}]]}\n'
+        + '{"id": "3", "question": "user: Hello!"}\n'
+        * 60
+    )
+    (shop / "answers.jsonl").write_text(
+        '{"id": "1", "ground_truth": [{"refund": {"order_id": ["o-1"]}}]}\n{"id": "2", "ground_truth": []}\n'
+    )
+    found = toolgen(shop, "eval", "from-dataset", "set.jsonl", "--answers", "answers.jsonl")
+    assert found.code == 0
+    told = found.err.splitlines()
+    assert told[0] == "left out: set.jsonl:3: it has no `ground_truth`: --answers names the file that has it"
+    assert (len(told), told[-1]) == (51, "left out: 10 more")
+    (shop / "evals" / "published.eval.yaml").write_text(found.out)
+    assert toolgen(shop, "eval", "--format", "json").json["models"][0]["cases"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1", "set.json:1:3 is no JSON: Expecting ',' delimiter."),
+        ('{"id": "1", "question": "Hello!"}', "set.json has no tasks that became cases."),
+    ],
+)
+def test_a_file_that_is_no_published_set_is_told(shop: Path, text: str, message: str) -> None:
+    (shop / "set.json").write_text(text)
+    found = toolgen(shop, "eval", "from-dataset", "set.json")
+    assert (found.code, message in " ".join(found.err.split())) == (2, True)
 
 
 def test_a_cost_that_cannot_be_counted_is_refused(shop: Path) -> None:
