@@ -82,13 +82,13 @@ class ScriptedModel:
         got, turn = self._next(messages, request)
         if is_mapping(turn) and not self._streams:
             return dict(turn)
-        reply = self._checked(self._reply(turn), got)
+        reply = self._reply(turn, got)
         return _streamed(events_of(self._provider, reply)) if self._streams else self._format.response(reply)
 
     def reply(self, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]) -> ModelReply:
         """Answer one request with a reply, for models of frameworks. Raises `ScriptError`."""
         got, turn = self._next(messages, fields)
-        return self._checked(self._reply(turn), got)
+        return self._reply(turn, got)
 
     def for_pydantic_ai(self) -> Any:
         """Return a model of pydantic-ai that plays the script."""
@@ -123,8 +123,8 @@ class ScriptedModel:
         self.requests.append(got)
         return got, self._turn(got)
 
-    def _reply(self, turn: ModelTurn) -> ModelReply:
-        return self._provider.read(dict(turn)) if is_mapping(turn) else _reply(turn)
+    def _reply(self, turn: ModelTurn, got: ModelRequest) -> ModelReply:
+        return self._provider.read(dict(turn)) if is_mapping(turn) else self._checked(_reply(turn), got)
 
     def _turn(self, request: ModelRequest) -> ModelTurn:
         if self._is_function:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.compile import compile_specs, generate
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolsetRegistration
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
@@ -161,3 +162,8 @@ class Host:
             for call_id, error in errors.items()
             if error["kind"] == "permission_denied"
         ]
+
+
+def call(name: str, call_id: str, /, **args: Any) -> ToolRequest:
+    """Return a call that a scripted model makes."""
+    return ToolRequest(name=name, payload=json.dumps(args), tool_call_id=call_id)

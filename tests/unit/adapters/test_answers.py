@@ -17,15 +17,12 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessa
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from tests.unit.adapters.shop import GOODS, Host, Store
+from tests.unit.adapters.shop import GOODS, Host, Store, call
 from tests.unit.adapters.test_langchain import graph_of
-from tests.unit.adapters.test_openai_agents import Script
-from tests.unit.adapters.test_openai_agents import call as openai_call
 from toolgen.adapters import openai_agents, pydantic_ai
 from toolgen.runtime.policy.approval import ask_before_call
+from toolgen.testing import ModelRequest, ModelTurn, ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,16 +156,17 @@ def test_pydantic_ai_runs_exactly_what_was_allowed(
 ) -> None:
     catalog, store, person = load_store(), Store(), Person(data)
 
-    def respond(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
-        answered = sum(isinstance(each, ModelResponse) for each in messages)
+    def respond(request: ModelRequest) -> ModelTurn:
+        answered = sum(each["kind"] == "response" for each in request.messages)
         calls = turns[answered] if answered < len(turns) else []
-        parts = [ToolCallPart(f"store__{each.name}", {"id": each.good}, tool_call_id=each.call_id) for each in calls]
-        return ModelResponse(parts=[*parts] if parts else [TextPart("done")])
+        return [call(f"store__{each.name}", each.call_id, id=each.good) for each in calls] or "done"
 
     def agent() -> Agent[None, Any]:
         host = Host(catalog, ask_before_call, store=store)
         tools: Any = pydantic_ai.toolset(host.runtime, host.run)
-        return Agent(FunctionModel(respond), output_type=[str, DeferredToolRequests], toolsets=[tools])
+        return Agent(
+            ScriptedModel(respond).for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[tools]
+        )
 
     async def use() -> None:
         refused: set[str] = set()
@@ -210,10 +208,10 @@ def test_openai_agents_runs_exactly_what_was_allowed(
     turns = [[replace(each, call_id=f"{turn} {each.call_id}") for each in calls] for turn, calls in enumerate(turns)]
     asked_in = {each.call_id: each for calls in turns for each in calls}
     scripted: list[Any] = [
-        *([openai_call(f"store__{each.name}", each.call_id, id=each.good) for each in turn] for turn in turns),
+        *([call(f"store__{each.name}", each.call_id, id=each.good) for each in turn] for turn in turns),
         "done",
     ]
-    model = Script(*scripted)
+    model = ScriptedModel(*scripted).for_openai_agents()
 
     def agent() -> OpenAIAgent[Any]:
         host = Host(catalog, ask_before_call, store=store)
@@ -230,8 +228,8 @@ def test_openai_agents_runs_exactly_what_was_allowed(
             interruptions = data.draw(st.permutations(state.get_interruptions()))
             for item in interruptions[: data.draw(st.integers(1, len(interruptions)))]:
                 asked: Any = item.raw_item
-                call = asked_in[asked.call_id]
-                question = {"id": call.call_id, "arguments": json.dumps({"id": call.good})}
+                made = asked_in[asked.call_id]
+                question = {"id": made.call_id, "arguments": json.dumps({"id": made.good})}
                 if person.decides(question):
                     state.approve(item, always_approve=always)
                 else:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, RunState, Usage, set_tracing_disabled
+from agents import Agent, RunConfig, Runner, RunState, set_tracing_disabled
 from agents.items import ToolCallOutputItem
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, call
 from toolgen.adapters.openai_agents import tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 from toolgen.runtime.policy.approval import ask_before_call
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,33 +30,6 @@ class Context:
     user: str
 
 
-class Script(Model):
-    """A model that returns the next scripted answer each time, and keeps the tools it was shown."""
-
-    def __init__(self, *answers: Sequence[ResponseFunctionToolCall] | str) -> None:
-        self._answers = list(answers)
-        self.shown: list[list[str]] = []
-
-    async def get_response(self, *args: Any, **named: Any) -> ModelResponse:
-        shown = named.get("tools") or args[3]
-        self.shown.append([tool.name for tool in shown])
-        answer = self._answers.pop(0)
-        output: list[Any] = [_message(answer)] if isinstance(answer, str) else list(answer)
-        return ModelResponse(output=output, usage=Usage(), response_id=None)
-
-    def stream_response(self, *args: Any, **named: Any) -> Any:
-        raise NotImplementedError
-
-
-def _message(text: str) -> ResponseOutputMessage:
-    content: Any = [ResponseOutputText(type="output_text", text=text, annotations=[])]
-    return ResponseOutputMessage(id="m1", type="message", role="assistant", status="completed", content=content)
-
-
-def call(name: str, call_id: str, /, **args: Any) -> ResponseFunctionToolCall:
-    return ResponseFunctionToolCall(type="function_call", name=name, call_id=call_id, arguments=json.dumps(args))
-
-
 def outputs(items: Sequence[Any]) -> dict[str, Any]:
     found: list[Any] = [item for item in items if isinstance(item, ToolCallOutputItem)]
     return {item.raw_item["call_id"]: item.output for item in found}
@@ -64,17 +37,17 @@ def outputs(items: Sequence[Any]) -> dict[str, Any]:
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
-    script = Script(
-        [call("store__find", "c1", word="k")],
-        [call("store__find", "c2", word="kettle")],
-        [call("store__gift", "c3")],
-        [call("store__gift", "c4")],
+    script = ScriptedModel(
+        call("store__find", "c1", word="k"),
+        call("store__find", "c2", word="kettle"),
+        call("store__gift", "c3"),
+        call("store__gift", "c4"),
         [call("store__buy", "c5", id=1), call("store__buy", "c6", id=2, count=9)],
         "done",
     )
     agent = Agent(
         name="clerk",
-        model=script,
+        model=script.for_openai_agents(),
         tools=[*tools(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.context.user))],
     )
 
@@ -108,8 +81,8 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         ("store.buy", "permission_denied"), ("store.buy", "ok"),
     ]  # fmt: skip
     assert asyncio.run(host.denials()) == [("c6", "too many")]
-    assert "store__buy" in script.shown[0]
-    assert "store__close" not in script.shown[0]
+    assert "store__buy" in script.requests[0].offered
+    assert "store__close" not in script.requests[0].offered
 
 
 def test_a_rejection_is_recorded_for_its_own_user_where_calls_of_others_have_the_same_id(load_store: LoadStore) -> None:
@@ -117,7 +90,11 @@ def test_a_rejection_is_recorded_for_its_own_user_where_calls_of_others_have_the
     shared = [*tools(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.context.user))]
 
     async def asked(user: str, good: int) -> tuple[Any, Any]:
-        agent = Agent(name="clerk", model=Script([call("store__buy", "call_0", id=good)], "done"), tools=[*shared])
+        agent = Agent(
+            name="clerk",
+            model=ScriptedModel(call("store__buy", "call_0", id=good), "done").for_openai_agents(),
+            tools=[*shared],
+        )
         result = await Runner.run(agent, "Buy.", context=Context(user))
         return agent, result.to_state()
 
@@ -144,8 +121,8 @@ def test_a_rejection_is_recorded_for_its_own_user_where_calls_of_others_have_the
 
 def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
-    script = Script([call("store__buy", "c1", id=3)], "done")
-    agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run)])
+    script = ScriptedModel(call("store__buy", "c1", id=3), "done")
+    agent = Agent(name="clerk", model=script.for_openai_agents(), tools=[*tools(host.runtime, host.run)])
     result = asyncio.run(Runner.run(agent, "Buy tea.", run_config=RunConfig(tracing_disabled=True)))
     assert result.interruptions == []
     assert host.store.orders == [3]
@@ -154,9 +131,11 @@ def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStor
 
 def test_a_presentation_with_a_fixed_list_works_and_others_are_refused(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call, "universal-category")
-    script = Script([call("invoke_action", "c1", action_name="goods__buy", args={"id": 3})], "done")
+    script = ScriptedModel(call("invoke_action", "c1", action_name="goods__buy", args={"id": 3}), "done")
     shown = host.tool_use.presentation("chat", host.run)
-    agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run, presentation=shown)])
+    agent = Agent(
+        name="clerk", model=script.for_openai_agents(), tools=[*tools(host.runtime, host.run, presentation=shown)]
+    )
 
     async def task() -> None:
         first = await Runner.run(agent, "Buy tea.")

@@ -18,12 +18,13 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDe
 from tests.unit.adapters import test_langchain as graphs
 from tests.unit.adapters import test_openai_agents as openai
 from tests.unit.adapters import test_pydantic_ai as pydantic
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, call
 from tests.unit.adapters.test_fastmcp import server_of
 from toolgen.adapters import openai_agents, pydantic_ai
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.policy.approval import ask_before_call
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,9 +107,9 @@ def test_langgraph_an_answer_that_allows_with_a_proposal_denies(load_store: Load
 
 def test_pydantic_ai(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
-    script = pydantic.Script([pydantic.call("store__buy", "c1", id=1)], "done")
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
     tools = pydantic_ai.toolset(host.runtime, host.run)
-    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[tools])
+    agent = Agent(script.for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[tools])
 
     def answer(proposal: Any) -> DeferredToolResults:
         decision = {"decision": "deny", "reason": "take tea", "proposal": proposal}
@@ -133,9 +134,9 @@ def test_pydantic_ai(load_store: LoadStore) -> None:
 
 def test_pydantic_ai_by_its_own_denial(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
-    script = pydantic.Script([pydantic.call("store__buy", "c1", id=1)], "done")
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
     tools = pydantic_ai.toolset(host.runtime, host.run)
-    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[tools])
+    agent = Agent(script.for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[tools])
     asked = asyncio.run(agent.run("Buy."))
     message = pydantic_ai.denial_message(host.runtime, "store__buy", "take tea", PROPOSAL)
     answers = DeferredToolResults(approvals={"c1": ToolDenied(message)})
@@ -148,8 +149,10 @@ def test_pydantic_ai_by_its_own_denial(load_store: LoadStore) -> None:
 @pytest.mark.parametrize("reason", ["take tea", ""])
 def test_openai_agents(load_store: LoadStore, reason: str) -> None:
     host = Host(load_store(), ask_before_call)
-    script = openai.Script([openai.call("store__buy", "c1", id=1)], "done")
-    agent = OpenAIAgent(name="clerk", model=script, tools=[*openai_agents.tools(host.runtime, host.run)])
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
+    agent = OpenAIAgent(
+        name="clerk", model=script.for_openai_agents(), tools=[*openai_agents.tools(host.runtime, host.run)]
+    )
 
     async def task() -> dict[str, Any]:
         state = (await Runner.run(agent, "Buy.")).to_state()
@@ -179,8 +182,10 @@ def test_a_message_of_a_denial_without_a_proposal_is_the_reason(load_store: Load
 )
 def test_a_message_that_only_looks_like_one_with_a_proposal_is_a_reason(load_store: LoadStore, text: str) -> None:
     host = Host(load_store(), ask_before_call)
-    script = openai.Script([openai.call("store__buy", "c1", id=1)], "done")
-    agent = OpenAIAgent(name="clerk", model=script, tools=[*openai_agents.tools(host.runtime, host.run)])
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
+    agent = OpenAIAgent(
+        name="clerk", model=script.for_openai_agents(), tools=[*openai_agents.tools(host.runtime, host.run)]
+    )
 
     async def task() -> None:
         state = (await Runner.run(agent, "Buy.")).to_state()

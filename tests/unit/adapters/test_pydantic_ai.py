@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +13,17 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
-    ModelResponse,
-    TextPart,
-    ToolCallPart,
     ToolReturnPart,
 )
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, call
+from tests.unit.runtime.responses import RESPONSES
 from toolgen.adapters.pydantic_ai import toolset
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all, deny_all
 from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,24 +40,6 @@ def meta_of(ctx: RunContext[Deps]) -> ToolCallMeta:
     return ToolCallMeta(user=ctx.deps.user)
 
 
-class Script:
-    """A model that returns the next scripted answer each time, and keeps what it was shown."""
-
-    def __init__(self, *answers: Sequence[ToolCallPart] | str) -> None:
-        self._answers = list(answers)
-        self.seen: list[AgentInfo] = []
-        self.model = FunctionModel(self._answer)
-
-    def _answer(self, _messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        self.seen.append(info)
-        answer = self._answers.pop(0)
-        return ModelResponse(parts=[TextPart(answer)] if isinstance(answer, str) else list(answer))
-
-
-def call(name: str, call_id: str, /, **args: Any) -> ToolCallPart:
-    return ToolCallPart(name, args, tool_call_id=call_id)
-
-
 def returns(messages: Sequence[ModelMessage]) -> list[tuple[str | None, str, Any]]:
     """Return the answers to calls: id, outcome, content."""
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
@@ -67,16 +48,16 @@ def returns(messages: Sequence[ModelMessage]) -> list[tuple[str | None, str, Any
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
-    script = Script(
-        [call("store__find", "c1", word="k")],
-        [call("store__find", "c2", word="kettle")],
+    script = ScriptedModel(
+        call("store__find", "c1", word="k"),
+        call("store__find", "c2", word="kettle"),
         [call("store__gift", "c3"), call("store__gift", "c4")],
         [call("store__buy", "c5", id=1), call("store__buy", "c6", id=2, count=9)],
-        [call("store__close", "c7")],
+        RESPONSES["openai"]("", [("c7", "store__close", {})]),  # which it is not offered
         "done",
     )
     agent = Agent(
-        script.model,
+        script.for_pydantic_ai(),
         deps_type=Deps,
         output_type=[str, DeferredToolRequests],
         toolsets=[toolset(host.runtime, host.run, meta=meta_of)],
@@ -126,8 +107,12 @@ def test_each_denial_is_recorded_once_also_where_calls_have_the_same_id(
     load_store: LoadStore, is_one_conversation: bool
 ) -> None:
     host = Host(load_store(), ask_before_call)
-    script = Script(*[answer for good in (1, 2, 2) for answer in ([call("store__buy", "call_0", id=good)], "done")])
-    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)])
+    script = ScriptedModel(
+        *[answer for good in (1, 2, 2) for answer in (call("store__buy", "call_0", id=good), "done")]
+    )
+    agent = Agent(
+        script.for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)]
+    )
     history: list[ModelMessage] = []
     for _ in range(3):
         asked = asyncio.run(agent.run("Buy.", message_history=history if is_one_conversation else None))
@@ -160,8 +145,8 @@ def test_its_test_model_calls_every_tool_by_its_schema(load_store: LoadStore) ->
 
 def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
-    script = Script([call("store__buy", "c1", id=3)], "done")
-    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy tea."))
+    script = ScriptedModel(call("store__buy", "c1", id=3), "done")
+    result = asyncio.run(Agent(script.for_pydantic_ai(), toolsets=[toolset(host.runtime, host.run)]).run("Buy tea."))
     (part,) = [
         part
         for message in result.all_messages()
@@ -174,10 +159,12 @@ def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: Loa
 
 def test_a_decision_beside_the_approval_may_grant_for_the_session_or_deny(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
-    script = Script(
-        [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], [call("store__buy", "c3", id=1)], "done"
+    script = ScriptedModel(
+        [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], call("store__buy", "c3", id=1), "done"
     )
-    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)])
+    agent = Agent(
+        script.for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)]
+    )
     first = asyncio.run(agent.run("Buy."))
     answers = DeferredToolResults(
         approvals={"c1": True, "c2": True},
@@ -205,16 +192,16 @@ def test_an_approval_that_names_no_question_is_of_the_call_that_was_asked_about(
 ) -> None:
     """The history is the host's: it may be changed where it is stored while a person decides."""
     host = Host(load_store(), ask_before_call)
-    script = Script([call("store__buy", "c1", id=1)], "done", "done")
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done", "done")
 
     def agent() -> Agent[None, Any]:
         tools: Any = toolset(host.runtime, host.run)
-        return Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[tools])
+        return Agent(script.for_pydantic_ai(), output_type=[str, DeferredToolRequests], toolsets=[tools])
 
     async def use() -> None:
         first = agent()
         asked = await first.run("Buy.")
-        stored = ModelMessagesTypeAdapter.dump_json(asked.all_messages()).replace(b'"id":1', b'"id":%d' % good)
+        stored = ModelMessagesTypeAdapter.dump_json(asked.all_messages()).replace(rb"\"id\": 1", rb"\"id\": %d" % good)
         history = ModelMessagesTypeAdapter.validate_json(stored)
         answers = DeferredToolResults(approvals={"c1": True}, metadata={} if decision is None else {"c1": decision})
         current = agent() if is_other else first
@@ -239,8 +226,8 @@ def test_an_approval_that_names_no_question_is_of_the_call_that_was_asked_about(
 
 def test_a_callback_of_the_host_replaces_the_framework(load_store: LoadStore) -> None:
     host = Host(load_store(), deny_all)
-    script = Script([call("store__buy", "c1", id=1)], "done")
-    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy."))
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
+    result = asyncio.run(Agent(script.for_pydantic_ai(), toolsets=[toolset(host.runtime, host.run)]).run("Buy."))
     assert [outcome for _, outcome, _ in returns(result.all_messages())] == ["failed"]
     assert host.store.orders == []
 
@@ -251,12 +238,12 @@ def test_other_presentations_work_because_tools_are_listed_at_each_step(
 ) -> None:
     host = Host(load_store(), ask_before_call, presentation)
     if presentation == "universal-category":
-        script = Script([call("invoke_action", "c2", action_name="goods__buy", args={"id": 3})], "done")
+        script = ScriptedModel(call("invoke_action", "c2", action_name="goods__buy", args={"id": 3}), "done")
     else:
-        script = Script([call("search_tools", "c1", query="buy a good")], [call("store__buy", "c2", id=3)], "done")
+        script = ScriptedModel(call("search_tools", "c1", query="buy a good"), call("store__buy", "c2", id=3), "done")
     shown = host.tool_use.presentation("chat", host.run)
     agent = Agent(
-        script.model,
+        script.for_pydantic_ai(),
         output_type=[str, DeferredToolRequests],
         toolsets=[toolset(host.runtime, host.run, presentation=shown)],
     )
@@ -270,9 +257,9 @@ def test_other_presentations_work_because_tools_are_listed_at_each_step(
     )
     assert last.output == "done"
     assert host.store.orders == [3]
-    assert "store__price" not in {tool.name for tool in script.seen[0].function_tools}
+    assert "store__price" not in script.requests[0].offered
     if presentation == "retrieval":
-        assert "store__buy" not in {tool.name for tool in script.seen[0].function_tools}
-        assert "store__buy" in {tool.name for tool in script.seen[1].function_tools}
+        assert "store__buy" not in script.requests[0].offered
+        assert "store__buy" in script.requests[1].offered
     else:
-        assert "goods" in (script.seen[0].instructions or "")
+        assert "goods" in json.dumps(script.requests[0].messages)

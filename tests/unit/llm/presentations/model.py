@@ -1,4 +1,4 @@
-"""A scripted model: it has tasks, does not know the host, and acts only on the text of requests."""
+"""A model that a test leads step by step: it has tasks, and acts only on the text of requests, not on the host."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Task:
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-class ScriptedModel:
+class SteppedModel:
     """Performs its tasks one by one with the tools that each request offers, and answers `done` after the last."""
 
     def __init__(self, conversation: Conversation, provider: str = "openai") -> None:
@@ -83,5 +83,5 @@ class ScriptedModel:
             await self.say("", ("invoke_action", {"action_name": action, "args": task.args}))
         else:
             tag = next((name for name in task.names if f"{name}: " in prompt), "")
-            assert tag, f"the scripted model finds no way to call {' or '.join(task.names)}, offered {self.offered}"
+            assert tag, f"the model finds no way to call {' or '.join(task.names)}, offered {self.offered}"
             await self.say(f"{tag}: {' '.join(map(str, task.args.values()))}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.llm.presentations.model import ScriptedModel
+from tests.unit.llm.presentations.model import SteppedModel
 from tests.unit.llm.presentations.shop import ACTIONS, Visit
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.agents import Message, ModelPlanner, run_agent
@@ -62,7 +62,7 @@ def test_reg_15_a_run_whose_tools_the_provider_cannot_have_fails_and_asks_no_mod
 def test_reg_26_the_tools_of_a_request_are_the_effective_set(shop_catalog: LoadShop, provider: str) -> None:
     for is_closed, excluded in (False, set[str]()), (True, {"shop.open_safe", "shop.greet_customer"}):
         shop = Visit(shop_catalog(), "enumerate-all", allow_all, is_closed=is_closed)
-        offered = ScriptedModel(shop.conversation(provider), provider).offered
+        offered = SteppedModel(shop.conversation(provider), provider).offered
         effective = {ident for ident in shop.run.effective.offered if not ident.startswith("actions.")}
         assert effective == set(ACTIONS) - excluded
         assert offered == {shop.spelled(ident, provider) for ident in effective}
@@ -73,7 +73,7 @@ def test_a_request_is_the_same_object_while_nothing_changes(shop_catalog: LoadSh
     shop = Visit(shop_catalog(), presentation, allow_all)
     conversation = shop.conversation()
     first = conversation.request()
-    asyncio.run(ScriptedModel(conversation).say("hi"))
+    asyncio.run(SteppedModel(conversation).say("hi"))
     assert conversation.request() is first
     if presentation in ("enumerate-all", "universal-category"):
         shop.run = shop.runtime.start_run()
@@ -91,7 +91,7 @@ def test_an_invalid_response_raises_and_the_conversation_continues(shop_catalog:
     conversation = Visit(shop_catalog(), "enumerate-all", allow_all).conversation()
     with pytest.raises(MalformedResponse):
         asyncio.run(conversation.take({"error": {"message": "overloaded"}}))
-    assert asyncio.run(ScriptedModel(conversation).say("hi")).is_final
+    assert asyncio.run(SteppedModel(conversation).say("hi")).is_final
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_every_provider_has_a_sample_response() -> None:
 
 def test_several_calls_of_one_response_are_one_turn(shop_catalog: LoadShop) -> None:
     shop = Visit(shop_catalog(), "enumerate-all", allow_all)
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     turn = asyncio.run(
         model.say(
             "Let me look.",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.llm.presentations.model import ScriptedModel, Task
+from tests.unit.llm.presentations.model import SteppedModel, Task
 from tests.unit.llm.presentations.shop import ACTIONS, Visit
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.runtime.policy.permission import Decision
@@ -57,7 +57,7 @@ async def trace_of(
     visit = Visit(catalog, presentation or "enumerate-all", permission, is_closed=is_closed)
     tagged = visit.tool_use.tagged(visit.runtime, visit.run, provider)
     conversation = tagged if presentation is None else visit.conversation(provider)
-    model = ScriptedModel(conversation, provider)
+    model = SteppedModel(conversation, provider)
     for ident, args in calls:
         name = visit.spelled(ident, provider)
         function = visit.spelled(ident)

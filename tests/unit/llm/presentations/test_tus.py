@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 import pytest
 
-from tests.unit.llm.presentations.model import ScriptedModel, Task
+from tests.unit.llm.presentations.model import SteppedModel, Task
 from tests.unit.llm.presentations.shop import ACTIONS, Shop, Visit
 from tests.unit.runtime.responses import RESPONSES
 from tests.unit.runtime.tools import idle_executors
@@ -73,8 +73,8 @@ def visit(load_shop: LoadShop, presentation: PresentationName, **options: Any) -
     return Visit(load_shop(), presentation, options.pop("permission", allow_all), **options)
 
 
-async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> ScriptedModel:
-    model = ScriptedModel(shop.conversation(provider), provider)
+async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> SteppedModel:
+    model = SteppedModel(shop.conversation(provider), provider)
     await model.do(tasks)
     return model
 
@@ -168,7 +168,7 @@ async def denied_and_excluded(
         return PermissionDecision(decision=Decision.DENY)
 
     shop = visit(shop_catalog, presentation, permission=ask)
-    model = ScriptedModel(shop.conversation(), "openai")
+    model = SteppedModel(shop.conversation(), "openai")
     await model.do([task(shop, "shop.buy_good", "buy a good", id=3, count=2)])
     text, calls = routes(presentation, "shop__burn_down", "goods__burn")[0]
     await model.say(text, *calls)
@@ -210,7 +210,7 @@ def test_tus_05_tools_that_are_not_candidates_are_refused_with_the_same_kind_in_
     shop_catalog: LoadShop, way: str, provider: str
 ) -> None:
     shop = visit_by(shop_catalog, way)
-    model = ScriptedModel(conversation_of(shop, way, provider), provider)
+    model = SteppedModel(conversation_of(shop, way, provider), provider)
 
     async def ask_for_more() -> None:
         for text, calls in routes(way, "shop__burn_down", "goods__burn"):
@@ -255,10 +255,10 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
         shop = visit(shop_catalog, presentation)
         shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment]  # no text
         shop.restart()
-        model = ScriptedModel(shop.conversation())
+        model = SteppedModel(shop.conversation())
         turns: list[Turn] = []
 
-        async def do(model: ScriptedModel = model, shop: Visit = shop, turns: list[Turn] = turns) -> None:
+        async def do(model: SteppedModel = model, shop: Visit = shop, turns: list[Turn] = turns) -> None:
             say = model.say
 
             async def noted(text: str = "", *calls: tuple[str, Mapping[str, Any]]) -> Turn:
@@ -341,7 +341,7 @@ def test_tus_10_every_action_can_be_called_through_the_wrappers(shop_catalog: Lo
 
 def test_tus_11_retrieval_starts_with_only_the_search_tool(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     assert model.offered == {"search_tools"}
     text = json.dumps(dict(shop.conversation().request())) + shop.conversation().prompt
     assert not [name for ident in ACTIONS for name in (ident, shop.spelled(ident)) if name in text]
@@ -354,13 +354,13 @@ def test_tus_11_the_host_can_offer_some_tools_from_the_start(shop_catalog: LoadS
     config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=base)
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     conversation = ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
-    assert ScriptedModel(conversation).offered == {"search_tools", "shop__get_price"}, "a policy excludes the other"
+    assert SteppedModel(conversation).offered == {"search_tools", "shop__get_price"}, "a policy excludes the other"
     assert "shop.open_safe" not in conversation._presentation.build_presentation().dispatchable
 
 
 def test_tus_12_only_found_tools_can_be_called(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         await model.say("", ("search_tools", {"query": "what one good costs", "limit": 1}))
@@ -381,7 +381,7 @@ def test_tus_12_initial_tools_stay_beside_found_tools(shop_catalog: LoadShop) ->
     tool_use = ToolUse(catalog, config)
     executors = [*Shop().registrations(), ActionTools(tool_use).registration()]
     runtime = Runtime(catalog, executors=executors, permission=allow_all)
-    model = ScriptedModel(tool_use.conversation("chat", runtime, runtime.start_run()))
+    model = SteppedModel(tool_use.conversation("chat", runtime, runtime.start_run()))
 
     async def talk() -> None:
         await model.say("", ("search_tools", {"query": "what one good costs", "limit": 1}))
@@ -400,7 +400,7 @@ def test_tus_13_a_search_that_finds_only_initial_tools_has_found_nothing(shop_ca
     executors = [*Shop().registrations(), ActionTools(tool_use).registration()]
     runtime = Runtime(catalog, executors=executors, permission=allow_all)
     run = runtime.start_run()
-    model = ScriptedModel(tool_use.conversation("chat", runtime, run))
+    model = SteppedModel(tool_use.conversation("chat", runtime, run))
 
     async def talk() -> None:
         for _ in range(5):
@@ -425,7 +425,7 @@ def test_tus_12_only_candidates_among_search_results_are_shown(shop_catalog: Loa
     executors = [*shop.shop.registrations(), actions]
     shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
     shop.run = shop.runtime.start_run()
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         turn = await model.say("", ("search_tools", {"query": "anything"}))
@@ -471,7 +471,7 @@ def test_tus_13_all_tools_are_shown_if_the_search_fails(shop_catalog: LoadShop, 
         shop.tool_use.catalog, executors=executors, permission=allow_all, disabled_policies=["closed"]
     )
     shop.run = shop.runtime.start_run()
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         turn = await model.say("", ("search_tools", {"query": "price"}))
@@ -487,7 +487,7 @@ def test_tus_13_all_tools_are_shown_if_the_search_fails(shop_catalog: LoadShop, 
 
 def test_tus_15_a_search_without_new_results_is_the_last(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         await model.say("", ("search_tools", {"query": "price"}))
@@ -501,7 +501,7 @@ def test_tus_15_a_search_without_new_results_is_the_last(shop_catalog: LoadShop)
 
 def test_tus_15_the_number_of_searches_is_limited(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     words = ["price", "refund", "greet", "buy", "note", "safe", "find"]
 
     async def talk() -> int:
@@ -517,7 +517,7 @@ def test_tus_15_the_number_of_searches_is_limited(shop_catalog: LoadShop) -> Non
 @pytest.mark.parametrize("query", ["qqqq zzzz", "", "呼び出し"])
 def test_tus_13_after_searches_without_results_all_tools_are_shown(shop_catalog: LoadShop, query: str) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         for _ in range(5):
@@ -542,14 +542,14 @@ def test_tus_13_after_a_denied_search_all_tools_are_shown(shop_catalog: LoadShop
         shop.tool_use.catalog, executors=executors, permission=allow_all, disabled_policies=["closed"], hooks=[Denies()]
     )
     shop.run = shop.runtime.start_run()
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     asyncio.run(model.say("", ("search_tools", {"query": "price"})))
     assert model.offered == {shop.spelled(ident) for ident in ACTIONS}
 
 
 def test_tus_15_a_search_that_is_no_longer_offered_is_refused(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def talk() -> None:
         for _ in range(2):
@@ -598,7 +598,7 @@ def test_wrappers_without_an_executor_are_refused(shop_catalog: LoadShop) -> Non
 
 def test_a_misspelt_name_gets_a_suggestion_among_offered_names(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     asyncio.run(model.say("", ("shop.get_prise", {"id": 1})))
     assert "unknown tool; did you mean shop__get_price" in model.answers[-1]
 
@@ -618,7 +618,7 @@ def test_tus_23_an_answer_without_calls_is_final(shop_catalog: LoadShop, present
     shop = visit(shop_catalog, presentation or "enumerate-all")
     conversation = conversation_of(shop, presentation or "tags")
     assert conversation._presentation.interpret(ModelReply(text="hi")) == Turn(text="hi", calls=(), code=None)
-    turn = asyncio.run(ScriptedModel(conversation).say("hi"))
+    turn = asyncio.run(SteppedModel(conversation).say("hi"))
     assert (turn.is_final, turn.text, turn.results) == (True, "hi", ())
 
 
@@ -629,7 +629,7 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
 ) -> None:
     shop = visit_by(shop_catalog, way, is_closed=True)
     conversation = conversation_of(shop, way, provider)
-    model = ScriptedModel(conversation, provider)
+    model = SteppedModel(conversation, provider)
     asked = routes(way, "shop__open_safe", "orders__safe")
 
     async def try_all() -> None:
@@ -662,7 +662,7 @@ def test_tus_25_an_excluded_tool_is_neither_shown_nor_callable_in_any_way(
 
 def test_tus_25_uac_29_an_excluded_action_is_answered_as_an_unknown_one(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "universal-category", is_closed=True)
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
 
     async def answers(name: str) -> list[Any]:
         found: list[Any] = []
@@ -725,7 +725,7 @@ def test_the_number_of_turns_for_one_action(shop_catalog: LoadShop) -> None:
 
 def test_a_chain_of_dependent_calls_takes_one_turn_in_codeact(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "codeact")
-    model = ScriptedModel(shop.conversation())
+    model = SteppedModel(shop.conversation())
     code = """```python
 found = shop__find_goods(query="kettle")
 order = shop__buy_good(id=found[1]["id"], count=2)
@@ -759,7 +759,7 @@ def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, presenta
 
 def test_a_model_completes_a_task_with_tags(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all")
-    model = ScriptedModel(shop.tool_use.tagged(shop.runtime, shop.run))
+    model = SteppedModel(shop.tool_use.tagged(shop.runtime, shop.run))
 
     async def talk() -> None:
         turn = await model.say("I keep that.\nNOTE: fact tea is out\nNOTE: rumour none\nBye.")
@@ -776,7 +776,7 @@ def test_native_calls_in_a_tagged_conversation_are_refused_and_tags_keep_their_r
     shop_catalog: LoadShop, provider: str
 ) -> None:
     shop = visit(shop_catalog, "enumerate-all")
-    model = ScriptedModel(shop.tool_use.tagged(shop.runtime, shop.run, provider), provider)
+    model = SteppedModel(shop.tool_use.tagged(shop.runtime, shop.run, provider), provider)
 
     async def talk() -> None:
         turn = await model.say("NOTE: fact tea is out", ("notes__keep_note", {"kind": "fact", "text": "x"}), ("f", {}))
