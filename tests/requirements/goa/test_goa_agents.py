@@ -34,6 +34,7 @@ from toolgen.runtime import load
 from toolgen.runtime.base.errors import ToolNotFound
 from toolgen.runtime.calls.result import tool_error_from_error
 from toolgen.runtime.policy.paths import PathPolicy
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -279,20 +280,16 @@ def test_goa_37_planners_import_no_codec(module: str) -> None:
 
 def test_goa_37_what_a_planner_returns_is_validated_by_the_runtime_and_the_hints_are_for_the_model() -> None:
     """The planner passes on what the model wrote, valid or not."""
-    asked: list[Any] = []
-    script = [("", [("c1", "router__web_search", {"qeury": "a"})]), ("sorry", [])]
-
-    def ask(messages: list[dict[str, Any]], _request: Any) -> Any:
-        asked.append(messages)
-        return RESPONSES["openai"](*script[len(asked) - 1])
-
+    call = ToolRequest(name="router.web_search", payload='{"qeury": "a"}', tool_call_id="c1")
+    model = ScriptedModel(call, RESPONSES["openai"]("sorry", []))
     world = World(scripted_agent())
     start = (Message(role="user", content="go"),)
-    result = asyncio.run(run_agent(world.runtime, "main", start, ModelPlanner(ask)))
+    result = asyncio.run(run_agent(world.runtime, "main", start, ModelPlanner(model)))
     assert result.outcome == RunOutcome(value="sorry", telemetry={"requests": 1})
     assert world.ran == []
-    assert asked[1][-1]["role"] == "tool"
-    assert all(part in asked[1][-1]["content"] for part in ("invalid payload", "`query`", "args that fit: "))
+    answer = model.requests[1].messages[-1]
+    assert answer["role"] == "tool"
+    assert all(part in answer["content"] for part in ("invalid payload", "`query`", "args that fit: "))
 
 
 @pytest.mark.parametrize("children", [True, False], ids=["all", "one"])

@@ -31,6 +31,7 @@ from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.terminal import described
 from toolgen.runtime.runs.children import start_child
+from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import AgentRun
@@ -103,19 +104,18 @@ def test_reg_25_allowed_tools_beyond_the_base_set_fail_validation_and_start_noth
 
 @pytest.mark.parametrize("name", ["code__write_file", "code.write_file", "nothing"])
 def test_reg_29_the_next_request_to_the_model_has_the_error_of_an_unavailable_tool(name: str) -> None:
-    asked: list[list[dict[str, Any]]] = []
-
-    def ask(messages: list[dict[str, Any]], _request: Any) -> Any:
-        asked.append(messages)
-        calls: list[Any] = [("c1", name, {"path": "a", "content": "x"}), ("c2", "code__list_dir", {})]
-        return RESPONSES["openai"]("", calls) if len(asked) == 1 else RESPONSES["openai"]("sorry", [])
-
+    calls: list[Any] = [("c1", name, {"path": "a", "content": "x"}), ("c2", "code__list_dir", {})]
+    model = ScriptedModel(RESPONSES["openai"]("", calls), "sorry")
     world = World(scripted_agent(), tools={"code.list_dir": lambda _args, _meta: {"entries": [], "truncated": False}})
     run = world.start("default_worker")
     start = (Message(role="user", content="go"),)
-    result = asyncio.run(run_agent(world.runtime, "default_worker", start, ModelPlanner(ask), run=run))
+    result = asyncio.run(run_agent(world.runtime, "default_worker", start, ModelPlanner(model), run=run))
     assert (result.stopped, result.turns, result.outcome and result.outcome.value) == ("completed", 2, "sorry")
-    answers = {message["tool_call_id"]: message["content"] for message in asked[1] if message["role"] == "tool"}
+    answers = {
+        message["tool_call_id"]: message["content"]
+        for message in model.requests[1].messages
+        if message["role"] == "tool"
+    }
     assert answers.keys() == {"c1", "c2"}
     assert answers["c1"].startswith("unknown tool")
     assert [ident for _, ident in world.ran] == ["code.list_dir"]

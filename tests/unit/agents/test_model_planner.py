@@ -245,8 +245,8 @@ def test_args_in_the_form_of_a_strict_mode_become_those_of_the_tool() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
     definition = ToolDefinition(name="desk.count", description="Count.", input_schema=schema, permission="readonly")
     catalog.register(definition, seen.append)
-    script = [RESPONSES["openai"]("", [("c1", "desk__count", {"n": None})]), RESPONSES["openai"]("x", [])]
-    planner = ModelPlanner(lambda _messages, _request: script.pop(0), "openai-strict")
+    model = ScriptedModel(RESPONSES["openai"]("", [("c1", "desk__count", {"n": None})]), "x")
+    planner = ModelPlanner(model, "openai-strict")
     asyncio.run(run_agent(Runtime(catalog, permission=allow_all), "", START, planner))
     assert seen == [{}]
 

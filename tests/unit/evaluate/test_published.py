@@ -64,9 +64,11 @@ def test_bfcl_lists_the_values_that_are_right(tmp_path: Path) -> None:
 
 
 def test_values_of_objects_list_theirs_in_turn() -> None:
-    where = [{"city": ["Oslo", "Oslo, Norway"], "zip": [150, ""]}]
-    tags = [[{"name": ["a"]}, {"name": ["b", "c"]}], ["plain"]]
-    question = {"id": "0", "question": ASKED, "ground_truth": [{"find": {"where": where, "tags": tags}}]}
+    truth = {
+        "where": [{"city": ["Oslo", "Oslo, Norway"], "zip": [150, ""]}],
+        "tags": [[{"name": ["a"]}, {"name": ["b", "c"]}], ["plain"]],
+    }
+    question = {"id": "0", "question": ASKED, "ground_truth": [{"find": truth}]}
     (task,) = read_tasks(json.dumps([question]).encode(), "set")
     fields = task.calls[0].fields
     right = Validation({"type": "object", "properties": fields}, assert_formats=False).is_valid
@@ -74,8 +76,8 @@ def test_values_of_objects_list_theirs_in_turn() -> None:
     assert right({"where": {"city": "Oslo, Norway", "zip": 3}, "tags": [{"name": "a"}, {"name": "c"}]})
     for wrong in ({"zip": 150}, {"city": "Bergen"}, {"city": "Oslo", "more": 1}, "Oslo"):
         assert not right({"where": wrong})
-    for wrong in ([{"name": "a"}], [{"name": "b"}, {"name": "a"}], [{"name": "a"}, {"name": "b"}, {}], []):
-        assert not right({"tags": wrong})
+    for tags in ([{"name": "a"}], [{"name": "b"}, {"name": "a"}], [{"name": "a"}, {"name": "b"}, {}], []):
+        assert not right({"tags": tags})
 
 
 def test_acebench_has_one_value_for_each_arg_and_the_conversation_as_text(tmp_path: Path) -> None:
