@@ -205,7 +205,7 @@ def lint(
                 suppressions[each.path], misused = suppressions_of(each.path, each.text)
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
-        project = Project(config, target, made.catalog, made.documents)
+        project = Project(config, target, made.catalog, made.documents, cache)
         for code, rule in all_rules().items():
             if config.lint.reports(code):
                 for finding in rule.check(project):

@@ -10,10 +10,11 @@ from itertools import count
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.protocol import OfferedTool
+from toolgen.providers.protocol import OfferedTool, OfferProblem
 from toolgen.providers.table import provider, provider_tool_name
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json
+from toolgen.schema.schema_text import APPLICATORS
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.tool_use import LAYERS
 from toolgen.spec.wire_names import wire_name
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.compiler.resolve.selectors import Selectable
-    from toolgen.providers.protocol import Provider
+    from toolgen.providers.protocol import ToolPayload
     from toolgen.runtime.catalog.catalog import Catalog as LoadedCatalog
     from toolgen.spec.tool_use import PresentationName
 
@@ -74,23 +75,26 @@ _NUMBERS: Final = count()
 """Packages are known by name for the life of a process."""
 
 
-def offered_tool(project: Project, tool: Tool, to: Provider) -> OfferedTool:
-    """Return a tool as a provider gets it."""
-    return OfferedTool(
-        name=provider_tool_name(tool.ident, tool.wire_name or wire_name(tool.ident), to),
-        description=tool.description,
-        args=project.once(_args)[tool.ident],
-        title=tool.title,
-        permission=tool.permission.value,
-    )
+@dataclass(frozen=True)
+class Offer:
+    """One tool as providers take it.
+
+    `problems` are why a provider cannot take it, with the provider; `looser` the keywords that one does not enforce,
+    of those that combine schemas; `bytes` its size in a request, as compact JSON in UTF-8.
+    """
+
+    problems: list[tuple[str, OfferProblem]]
+    looser: list[tuple[str, str]]
+    bytes: int
 
 
-def _args(project: Project) -> dict[str, Any]:
-    return {tool.ident: model_args_schema(tool.args.json, tool.inject) for tool in project.catalog.tools}
+def offers(project: Project) -> dict[str, Offer]:
+    """Return how the providers that are checked take each tool of the project, except those that discover others."""
+    return project.once(_offers)
 
 
 def bytes_of(project: Project, tool: Tool) -> int:
-    """Return the bytes of one tool in a request, as compact JSON in UTF-8."""
+    """Return the bytes of one tool in a request, as compact JSON in UTF-8; 0 for those that discover others."""
     return project.once(_sizes).get(tool.ident, 0)
 
 
@@ -133,12 +137,58 @@ def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
                 del sys.modules[module]
 
 
+def _offers(project: Project) -> dict[str, Offer]:
+    names = project.config.lint.providers
+    found = project.of_each_tool("offers", lambda each: _offer(each.tool, names), names)
+    return {
+        ident: Offer(
+            problems=[(name, OfferProblem(*problem)) for name, problem in each["problems"]],
+            looser=[(name, keyword) for name, keyword in each["looser"]],
+            bytes=each["bytes"],
+        )
+        for ident, each in found.items()
+        if ident not in DISCOVERY
+    }
+
+
+def _offer(tool: Tool, names: Sequence[str]) -> dict[str, Any]:
+    """Return the offer of one tool, as JSON."""
+    args = model_args_schema(tool.args.json, tool.inject)
+    problems: list[Any] = []
+    looser: list[Any] = []
+    for name in names:
+        payload = _payload(tool, args, name)
+        problems += [(name, (each.tool, each.reason, each.pointer)) for each in payload.problems]
+        looser += [
+            (name, each.keyword)
+            for each in payload.differences
+            if each.effect == "looser" and each.keyword in ("", *APPLICATORS)
+        ]
+    return {"problems": problems, "looser": looser, "bytes": _bytes_of(_payload(tool, args, _MEASURED))}
+
+
+def _payload(tool: Tool, args: Mapping[str, Any], name: str) -> ToolPayload:
+    """Return one tool in a request to a provider."""
+    to = provider(name)
+    offered = OfferedTool(
+        name=provider_tool_name(tool.ident, tool.wire_name or wire_name(tool.ident), to),
+        description=tool.description,
+        args=args,
+        title=tool.title,
+        permission=tool.permission.value,
+    )
+    return to.tools([offered])
+
+
+def _bytes_of(payload: ToolPayload) -> int:
+    listed = payload.fields.get("tools", [])
+    return sum(len(compact_json(each).encode()) for each in listed)
+
+
 def _sizes(project: Project) -> dict[str, int]:
-    made = provider(_MEASURED)
-    sizes: dict[str, int] = {}
+    sizes = {ident: each.bytes for ident, each in offers(project).items()}
     for tool in project.catalog.tools:
-        if tool.ident in DISCOVERY:
-            continue
-        listed = made.tools([offered_tool(project, tool, made)]).fields.get("tools", [])
-        sizes[tool.ident] = sum(len(compact_json(each).encode()) for each in listed)
+        if tool.ident not in sizes and tool.ident not in DISCOVERY:
+            args = model_args_schema(tool.args.json, tool.inject)
+            sizes[tool.ident] = _bytes_of(_payload(tool, args, _MEASURED))
     return sizes

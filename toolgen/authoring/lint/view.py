@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from zlib import crc32
 
+from toolgen.compiler.cache.store import Cache
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
+from toolgen.compiler.publish.inputs import digest, generator_digest
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
@@ -259,6 +263,13 @@ class LintedTool:
         return self.place.of_key
 
     @cached_property
+    def digest(self) -> str:
+        """The digest of what models see of it, and of its names and hints."""
+        tool = self.tool
+        names = [tool.ident, tool.wire_name, tool.remote, tool.title, tool.description, tool.permission.value]
+        return digest(json.dumps([*names, tool.args.json, tool.result.json, [*tool.inject], tool.annotations]).encode())
+
+    @cached_property
     def args(self) -> list[SchemaPart]:
         """All parts of its args."""
         return parts_of(self.tool.args.json, self.place / "args", self.project.by_path)
@@ -268,7 +279,7 @@ class LintedTool:
         """All parts of its result."""
         return parts_of(self.tool.result.json, self.place / "result", self.project.by_path)
 
-    @property
+    @cached_property
     def parameters(self) -> list[SchemaPart]:
         """Its args: the named parts at the root."""
         return [part for part in self.args if part.depth == 1 and part.name]
@@ -278,7 +289,7 @@ class LintedTool:
         """Whether it may change anything."""
         return self.tool.permission.value == "write"
 
-    @property
+    @cached_property
     def changes_things(self) -> bool:
         """Whether it is a write tool that is meant to be one: by its spec, or its name is not one that only reads."""
         return self.is_write and (self.sets("permission") or first_word(self.tool.key) not in READING)
@@ -289,12 +300,23 @@ class LintedTool:
 
 
 class Project:
-    """A compiled target. `tools` are those of the project's own files, by ident; the catalog has built-in ones too."""
+    """A compiled target. `tools` are those of the project's own files, by ident; the catalog has built-in ones too.
 
-    def __init__(self, config: Config, target: Target, catalog: Catalog, documents: Sequence[Document[Any]]) -> None:
+    `cache` has what earlier runs have found out about tools.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        target: Target,
+        catalog: Catalog,
+        documents: Sequence[Document[Any]],
+        cache: Cache | None = None,
+    ) -> None:
         self.config = config
         self.target = target
         self.catalog = catalog
+        self._cache = cache or Cache()
         self.documents = [each for each in documents if not each.path.startswith(BUILTIN_PREFIX)]
         self.by_path = {document.path: document for document in documents}
         self._computed: dict[Callable[[Project], Any], Any] = {}
@@ -304,6 +326,23 @@ class Project:
         if compute not in self._computed:
             self._computed[compute] = compute(self)
         found: T = self._computed[compute]
+        return found
+
+    def of_each_tool(self, kind: str, compute: Callable[[LintedTool], T], settings: Any = None) -> dict[str, T]:
+        """Return what a function finds out about each tool, as JSON other than null, by ident.
+
+        It may use what `LintedTool.digest` is of, and `settings`, which are JSON, and nothing else: of pieces of tools
+        that did not change it is not asked again. Keep the outcome by `once`.
+        """
+        found: dict[str, T] = {}
+        start = digest(json.dumps([generator_digest("authoring", "changes"), kind, settings]).encode())
+        for piece in _pieces(self.tools):
+            key = digest("\n".join([start, *(each.digest for each in piece)]).encode())
+            values: list[T] | None = self._cache.get("lint", key)
+            if values is None:
+                values = [compute(each) for each in piece]
+                self._cache.put("lint", key, values)
+            found.update(zip((each.tool.ident for each in piece), values, strict=True))
         return found
 
     @cached_property
@@ -329,3 +368,19 @@ class Project:
     def threshold(self, code: str) -> float:
         """Return the threshold of a rule: as configured, or its default."""
         return self.config.lint.threshold(code)
+
+
+_TOGETHER: Final = 16
+"""About how many tools share an entry of the cache."""
+
+
+def _pieces(tools: Sequence[LintedTool]) -> Iterator[list[LintedTool]]:
+    """Yield tools that follow each other. Where a piece ends depends on idents, so that others stay as they are."""
+    piece: list[LintedTool] = []
+    for each in tools:
+        piece.append(each)
+        if crc32(each.tool.ident.encode()) % _TOGETHER == 0:
+            yield piece
+            piece = []
+    if piece:
+        yield piece

@@ -90,22 +90,22 @@ def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
 
 
 @cache
-def generator_digest() -> str:
-    """Digest the generator: toolgen's code and templates, and the libraries it generates with.
+def generator_digest(*more: str) -> str:
+    """Digest the generator: toolgen's code and templates, and the libraries it generates with; and `more` folders.
 
     Independent of where toolgen is installed. Taken once in a process, which runs the code that it has loaded.
     """
     total = sha256()
-    for name, path in sorted(_generator_files()):
+    for name, path in sorted(_generator_files(*more)):
         total.update(f"{name} {_file_digest(path)}\n".encode())
     for library in _LIBRARIES:
         total.update(f"{library} {output_version(library)}\n".encode())
     return total.hexdigest()
 
 
-def _generator_files() -> Iterator[tuple[str, str]]:
+def _generator_files(*more: str) -> Iterator[tuple[str, str]]:
     yield "__init__.py", os.path.join(_TOOLGEN, "__init__.py")
-    for part in _GENERATOR_PARTS:
+    for part in (*_GENERATOR_PARTS, *more):
         yield from _files_below(os.path.join(_TOOLGEN, part), part, ".py")
     yield from _files_below(template_folder(), "templates", "")
 

@@ -24,10 +24,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from toolgen.authoring.lint import view
+from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.build import build_target, derive
 from toolgen.compiler.cache import toolsets
-from toolgen.compiler.cache.store import FOLDER
-from toolgen.compiler.compile import compile_specs, generate
+from toolgen.compiler.cache.store import FOLDER, open_cache
+from toolgen.compiler.compile import compile_specs, generate, read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.publish.tree import Tree
@@ -44,8 +46,10 @@ SCHEMAS: Final[tuple[Any, ...]] = (
     {"type": "object", "properties": {"limit": {"type": "integer", "default": "ten"}, "units": {"unit": "km"}}},
     {"filter": {"name": "string"}, "a": {"b": {"c": "integer"}}, "args_size": {"width": "integer"}},
     {"when": {"type": "string", "format": "date"}},
+    {"from_": {"type": "string", "not": {"pattern": "^-"}, "description": "The first\u200b day."}},
 )
-"""Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes."""
+"""Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes, and
+one that providers and reviewers have something to say about."""
 
 TYPES: Final[tuple[Any, ...]] = (
     {"amount": "number"},
@@ -217,9 +221,19 @@ class Project(RuleBasedStateMachine):
         assert found in (None, list(sink))
         if not sink.has_errors:
             self.good = generate(compiled.catalog, export=config.targets[0].export)
+            self.lint_equals_a_cold_one()
         assert package == self.good
         assert self.derived() == self.derived_anew()
         self.earlier.append(self.texts())
+
+    def lint_equals_a_cold_one(self) -> None:
+        config = load_config(self.folder)
+        files = {target: read_files(self.folder, target, Diagnostics()) for target in config.targets}
+        cold, cache = lint(config, files), open_cache(self.folder)
+        for _ in range(2):
+            kept = lint(config, files, cache=cache)
+            assert (kept.findings, kept.fixes, kept.errors) == (cold.findings, cold.fixes, [])
+        assert cache.hits["lint"] >= cache.misses["lint"], "what one run has found, the next one does not ask again"
 
     def build(self) -> tuple[list[Any] | None, dict[str, bytes]]:
         """Return the findings of a build, None if nothing was to do, and the package that it leaves."""
@@ -280,6 +294,7 @@ def own_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(toolsets, "_SMALL", 1)  # so that files of two tools are divided
     monkeypatch.setattr(toolsets, "_TOGETHER", 2)
+    monkeypatch.setattr(view, "_TOGETHER", 2)
 
 
 @pytest.fixture

@@ -39,12 +39,12 @@ def _suspicions(project: Project) -> list[tuple[LintedTool, Suspicion]]:
 
 
 def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
-    from toolgen.changes.suspicions import OtherTools, suspicions_of
+    from toolgen.changes.suspicions import OtherTools, Suspicion, suspicions_of
 
     names = {toolset.name: [tool.remote or tool.key for tool in toolset.tools] for toolset in project.catalog.toolsets}
     others = {name: OtherTools({other: known for other, known in names.items() if other != name}) for name in names}
-    found: list[tuple[LintedTool, Suspicion]] = []
-    for tool in project.tools:
+
+    def suspicions(tool: LintedTool) -> list[Any]:
         foreign = tool.toolset.kind.value in _FOREIGN
         entry: dict[str, Any] = {
             "name": tool.tool.remote or tool.tool.key,
@@ -54,10 +54,16 @@ def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
             "outputSchema": tool.tool.result.json,
             "annotations": tool.tool.annotations,
         }
-        found += [
-            (tool, each) for each in suspicions_of(entry, None, others[tool.toolset.name] if foreign else OtherTools())
-        ]
-    return found
+        found = suspicions_of(entry, None, others[tool.toolset.name] if foreign else OtherTools())
+        return [(each.code, each.tool, each.pointer, each.message, each.fix) for each in found]
+
+    settings = [names, {toolset.name: toolset.kind.value for toolset in project.catalog.toolsets}]
+    found = project.of_each_tool("suspicions", suspicions, settings)
+    return [
+        (tool, Suspicion(code=code, tool=name, pointer=tuple(pointer), message=message, fix=fix))
+        for tool in project.tools
+        for code, name, pointer, message, fix in found[tool.tool.ident]
+    ]
 
 
 def _place_of(tool: LintedTool, suspicion: Suspicion) -> SpecPlace:

@@ -7,44 +7,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.authoring.lint.surface import offered_tool, used_tools
-from toolgen.schema.schema_text import APPLICATORS
-from toolgen.spec.builtin import DISCOVERY
+from toolgen.authoring.lint.surface import offers, used_tools
 from toolgen.spec.wire_names import STRICT, fits, wire_name
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import LintedTool, Project
-    from toolgen.providers.protocol import OfferProblem, ToolPayload
+    from toolgen.providers.protocol import OfferProblem
 
 _STRICT_SUFFIX: Final = "-strict"
 _LIMITS: Final = {"TL405": "properties", "TL406": "levels of objects", "TL407": "values of enums"}
 
 
-def _payloads(project: Project) -> dict[str, tuple[ToolPayload, dict[str, LintedTool]]]:
-    """Return the payload of each provider that is checked, and the tools by their names in it; computed once."""
-    return project.once(_payloads_of)
-
-
-def _payloads_of(project: Project) -> dict[str, tuple[ToolPayload, dict[str, LintedTool]]]:
-    from toolgen.providers.table import provider
-
-    found: dict[str, tuple[ToolPayload, dict[str, LintedTool]]] = {}
-    for name in project.config.lint.providers:
-        made = provider(name)
-        own = [each for each in project.tools if each.tool.ident not in DISCOVERY]
-        offered = [offered_tool(project, each.tool, made) for each in own]
-        found[name] = (made.tools(offered), {wire.name: each for wire, each in zip(offered, own, strict=True)})
-    return found
-
-
 def _problems(project: Project) -> Iterator[tuple[LintedTool, OfferProblem, list[str]]]:
     """Yield each problem of a tool with the providers that have it."""
-    found: dict[tuple[str, str], tuple[LintedTool, OfferProblem, list[str]]] = {}
-    for name, (payload, named) in _payloads(project).items():
-        for problem in payload.problems:
-            tool = named[problem.tool]
-            found.setdefault((tool.tool.ident, problem.reason), (tool, problem, []))[2].append(name)
-    yield from found.values()
+    offered = offers(project)
+    for tool in project.tools:
+        found: dict[str, tuple[OfferProblem, list[str]]] = {}
+        for name, problem in offered[tool.tool.ident].problems if tool.tool.ident in offered else ():
+            found.setdefault(problem.reason, (problem, []))[1].append(name)
+        yield from ((tool, problem, names) for problem, names in found.values())
 
 
 def _is_argument(problem: OfferProblem) -> bool:
@@ -301,15 +282,12 @@ def unenforced_schema(project: Project) -> Iterator[Finding]:
     Nothing breaks: the runtime checks every call. Plain bounds such as `maxLength` are not reported, and strict
     modes are not.
     """
-    dropped: dict[str, tuple[LintedTool, dict[str, list[str]]]] = {}
-    for name, (payload, named) in _payloads(project).items():
-        for difference in payload.differences:
-            structural = difference.keyword in ("", *APPLICATORS)
-            if difference.effect == "looser" and structural and not _is_strict(name):
-                tool = named[difference.tool]
-                keywords = dropped.setdefault(tool.tool.ident, (tool, defaultdict(list)))[1]
-                keywords[difference.keyword or "structure"].append(name)
-    for tool, keywords in dropped.values():
+    offered = offers(project)
+    for tool in project.tools:
+        keywords: dict[str, list[str]] = defaultdict(list)
+        for name, keyword in offered[tool.tool.ident].looser if tool.tool.ident in offered else ():
+            if not _is_strict(name):
+                keywords[keyword or "structure"].append(name)
         for keyword, names in keywords.items():
             message = f"`{keyword}` in `{tool.tool.ident}` is not enforced by {_list(list(dict.fromkeys(names)))}"
             yield Finding((tool.place / "args").of_key, message, "say it in the description too")
