@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 from toolgen.authoring.language_server.python_links import GeneratedTool, generated_tools
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
+from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
@@ -244,6 +245,7 @@ class Project:
             {target: [each.spec for each in files if each.spec]},
             baseline,
             {target: Compiled(catalog, {}, documents=documents)},
+            open_cache(self.root, is_kept=False),  # what a person types is not kept: it changes with each pause
         )
         listed = [each for each in linted.findings if each.severity is not Severity.NOTE]
         for diagnostic in listed:
