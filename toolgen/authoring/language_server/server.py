@@ -24,7 +24,7 @@ from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
-    from toolgen.authoring.language_server.workspace import Checked
+    from toolgen.authoring.language_server.workspace import CheckedFiles
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
 
 
@@ -34,7 +34,7 @@ _MEANT: Final = re.compile(r"did you mean `([^`]+)`\?")
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 
 
-def fixes_of(checked: Checked, path: str, text: str) -> Iterator[tuple[Diagnostic, Fix]]:
+def fixes_of(checked: CheckedFiles, path: str, text: str) -> Iterator[tuple[Diagnostic, Fix]]:
     """Yield the findings in a file that can be fixed, with their fixes. None if the text is not the one checked."""
     if checked.texts.get(path) != text:
         return
@@ -284,7 +284,7 @@ def _fix(ls: SpecLanguageServer, params: types.CodeActionParams) -> list[types.C
     if spec is None:
         return None
     project, path, target = spec
-    checked = next((each for each in ls.checked(project) if each.target == target), None)
+    checked = ls.checked_files(project, path, target)
     if checked is None:
         return None
     file = project.file(path)

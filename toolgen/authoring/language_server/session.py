@@ -27,9 +27,10 @@ from toolgen.authoring.language_server.convert import diagnostic_of, indexed, pa
 from toolgen.authoring.language_server.navigation import Found, symbol_at
 from toolgen.authoring.language_server.python_links import generated_places
 from toolgen.authoring.language_server.symbols import TextRange
-from toolgen.authoring.language_server.workspace import Checked, Index, Project, project_folder
+from toolgen.authoring.language_server.workspace import Checked, CheckedFiles, Index, Project, project_folder
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
+from toolgen.compiler.project.listing import is_evaluation
 from toolgen.spec.lines import whole_lines
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Checker:
             return found
         raise ConfigError(*found)
 
-    async def check_evaluations(self, project: Project) -> Mapping[str, Sequence[Diagnostic]]:
+    async def check_evaluations(self, project: Project) -> CheckedFiles:
         """Check the evaluations of a project whose targets have been checked.
 
         Raises CheckerEnded if the process was killed.
@@ -211,7 +212,7 @@ def _check(
         return error.diagnostics, error.sources
 
 
-def _check_evaluations(root: Path, unsaved: dict[str, str]) -> Mapping[str, Sequence[Diagnostic]]:
+def _check_evaluations(root: Path, unsaved: dict[str, str]) -> CheckedFiles:
     project = _PROJECTS.setdefault(root, Project(root))
     project.unsaved = unsaved
     return project.check_evaluations()
@@ -234,7 +235,7 @@ class SpecLanguageServer(LanguageServer):
         self.projects: dict[Path, Project] = {}
         self.checker = Checker()
         self._checked: dict[tuple[Path, str], Checked] = {}
-        self._evaluations: dict[Path, list[str]] = {}
+        self._evaluations: dict[Path, CheckedFiles] = {}
         self._checks: dict[Path, asyncio.Task[None]] = {}
 
     def located(self, uri: str) -> tuple[Project, str] | None:
@@ -280,6 +281,12 @@ class SpecLanguageServer(LanguageServer):
             at = self.location(project, TextRange(edit.file, edit.start, edit.end))
             changes.setdefault(at.uri, []).append(types.TextEdit(at.range, edit.new_text))
         return types.WorkspaceEdit(changes)
+
+    def checked_files(self, project: Project, path: str, target: Target) -> CheckedFiles | None:
+        """Return the last check of a file: that of its target, or of the evaluations."""
+        if is_evaluation(path):
+            return self._evaluations.get(project.root)
+        return self._checked.get((project.root, target.out))
 
     def checked(self, project: Project) -> list[Checked]:
         """Return the last check of each target, with the tools of the last one without errors."""
@@ -335,14 +342,15 @@ class SpecLanguageServer(LanguageServer):
             for path in sorted({*checked.found, *(before.found if before else ())}):
                 if "://" not in path:
                     self._publish(project, path, checked.found.get(path, ()))
-        if project.evaluations() or self._evaluations.get(project.root):
+        if project.evaluations() or project.root in self._evaluations:
             await self._check_evaluations(project)
 
     async def _check_evaluations(self, project: Project) -> None:
-        found = await self.checker.check_evaluations(project)
-        for path in sorted({*found, *self._evaluations.get(project.root, ())}):
-            self._publish(project, path, found.get(path, ()))
-        self._evaluations[project.root] = [*found]
+        checked = await self.checker.check_evaluations(project)
+        before = self._evaluations.get(project.root)
+        for path in sorted({*checked.found, *(before.found if before else ())}):
+            self._publish(project, path, checked.found.get(path, ()))
+        self._evaluations[project.root] = checked
 
     def _baseline(self, project: Project) -> Mapping[BaselineEntry, int]:
         try:

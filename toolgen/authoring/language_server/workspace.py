@@ -75,19 +75,24 @@ class File:
         return symbols_of(self.path, self.spec.root) if self.spec else _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFiles:
+    """The diagnostics of files that were checked together, with the fix of some, and the texts that were checked."""
+
+    found: Mapping[str, Sequence[Diagnostic]]
+    texts: Mapping[str, str]
+    fixes: Mapping[Diagnostic, Fix]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked(CheckedFiles):
     """A check of a whole target: the diagnostics of each of its files, and its tools if there are no errors.
 
-    Without errors, the findings of lint that `toolgen lint` lists are among the diagnostics: no notes. `fixes` has the
-    fix of some. `texts` are the files that were checked.
+    Without errors, the findings of lint that `toolgen lint` lists are among the diagnostics: no notes.
     """
 
     target: Target
-    found: Mapping[str, Sequence[Diagnostic]]
     tools: tuple[GeneratedTool, ...] | None
-    texts: Mapping[str, str]
-    fixes: Mapping[Diagnostic, Fix]
 
 
 @dataclass
@@ -237,7 +242,7 @@ class Project:
                 found.setdefault(diagnostic.span.file, []).append(diagnostic)
         texts = {each.path: each.text for each in files}
         if sink.has_errors or not complete:
-            return Checked(target, found, None, texts, {})
+            return Checked(target=target, found=found, tools=None, texts=texts, fixes={})
         if self.evaluations():
             self._catalogs[target.out] = Catalog(text=emit_catalog_json(catalog).encode())
         linted = lint(
@@ -251,15 +256,16 @@ class Project:
         for diagnostic in listed:
             found.setdefault(diagnostic.span.file, []).append(diagnostic)
         fixes = {each: linted.fixes[each] for each in listed if each in linted.fixes}
-        return Checked(target, found, generated_tools(catalog), texts, fixes)
+        return Checked(target=target, found=found, tools=generated_tools(catalog), texts=texts, fixes=fixes)
 
-    def check_evaluations(self) -> Mapping[str, Sequence[Diagnostic]]:
+    def check_evaluations(self) -> CheckedFiles:
         """Check the evaluations against the last version of each target that had no errors."""
         files = self.evaluations()
         found = {each.path: [*each.found] for each in files}
+        checked = CheckedFiles(found=found, texts={each.path: each.text for each in files}, fixes={})
         outs = [target.out for target in self.config().targets]
         if not self._catalogs.keys() >= {*outs}:
-            return found
+            return checked
         sink = Diagnostics()
         documents = [
             cast("Document[EvalFile]", each.document) for each in files if each.document and not each.has_errors
@@ -267,7 +273,7 @@ class Project:
         cases_of(documents, [self._catalogs[out] for out in outs], sink)
         for diagnostic in sink:
             found[diagnostic.span.file].append(diagnostic)
-        return found
+        return checked
 
 
 @dataclass(frozen=True, slots=True)

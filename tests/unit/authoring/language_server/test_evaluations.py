@@ -35,6 +35,22 @@ def test_what_no_longer_fits_the_tools_is_shown_in_the_evaluation(serve: Serve) 
     serve(look)
 
 
+def test_a_misspelled_tool_is_corrected(serve: Serve) -> None:
+    async def look(client: Client) -> None:
+        text = CASES.replace("call: shop.orders.refund", "call: shop.orders.refnd")
+        client.show(PATH, text)
+        await client.all_diagnostics("toolgen.toml", PATH)
+        place = client.range_of(text, "shop.orders.refnd")
+        (action,) = [each for each in await client.actions(PATH, place) if each.title.startswith("Write")]
+        assert action.title == "Write `shop.orders.refund`"
+        assert action.edit is not None
+        assert action.edit.changes is not None
+        ((edit,),) = action.edit.changes.values()
+        assert (edit.range, edit.new_text) == (place, "shop.orders.refund")
+
+    serve(look)
+
+
 def test_the_form_is_checked_at_once(serve: Serve) -> None:
     async def look(client: Client) -> None:
         found = await client.diagnostics(PATH, CASES.replace("avoid:", "avoids:"))
