@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 from mcp import Client
+from mcp.client.auth import OAuthFlowError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
@@ -243,9 +244,11 @@ class Connection:
             if not opened.done():
                 shown = self._server.name
                 reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
-                if self._is_unauthorized or "401 Unauthorized" in reason:
+                is_unauthorized = self._is_unauthorized or "401 Unauthorized" in reason
+                if is_unauthorized:
                     reason = f"it wants a login: run `toolgen login --url {shown}`"
-                opened.set_exception(ServerUnreachable(shown, reason))
+                wants_login = is_unauthorized or any(isinstance(each, OAuthFlowError) for each in causes_of(error))
+                opened.set_exception(ServerUnreachable(shown, reason, wants_login=wants_login))
         finally:
             self._ended.set()
             if not opened.done():
