@@ -27,8 +27,9 @@ Answer: TypeAlias = "Callable[[Visit], Awaitable[dict[str, Any]]]"
 class Row:
     """One page and its endpoint.
 
-    `changes` marks what a read-only explorer refuses; what is sent by POST and changes nothing only takes much. `takes`
-    describes the fields of the query or of the body, `returns` are the members of the answer with their JSON types.
+    `changes` marks what a read-only explorer refuses, checks of servers too; what else is sent by POST only takes much.
+    `takes` describes the fields of the query or of the body, `returns` are the members of the answer with their JSON
+    types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from mcp.shared.exceptions import MCPError
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from toolgen.execute.servers import LoginState
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
-
-FoundT = TypeVar("FoundT", "Change", "Suspicion")
 
 ATTEMPT: Final = "mcp_attempt"
 CHANGED: Final = "mcp_tool_changed"
@@ -199,21 +197,20 @@ class McpExecutor:
         suspicions = suspicions_among(definitions, listed, changes, self._others())
         return CheckedServer(
             tools=len(listed),
-            changes=tuple(self._without_credentials(each) for each in changes),
+            changes=tuple(replace(each, **self._without_credentials(each)) for each in changes),
             changes_count=len(every),
-            suspicions=tuple(self._without_credentials(each) for each in suspicions[:most]),
+            suspicions=tuple(replace(each, **self._without_credentials(each)) for each in suspicions[:most]),
             suspicions_count=len(suspicions),
         )
 
-    def _without_credentials(self, found: FoundT) -> FoundT:
-        """Return a change or a suspicion whose texts and values, all of which may be the server's, have none."""
+    def _without_credentials(self, found: Change | Suspicion) -> dict[str, Any]:
+        """Return the fields of a change or a suspicion, all of which may be the server's words, without credentials."""
+        hide = self._credentials.hide_data
         hidden: dict[str, Any] = {}
         for each in fields(found):
-            value = getattr(found, each.name)
-            is_path = isinstance(value, tuple)
-            shown = self._credentials.hide_data([*value] if is_path else value)
-            hidden[each.name] = tuple(shown) if is_path else shown
-        return type(found)(**hidden)
+            value: Any = getattr(found, each.name)
+            hidden[each.name] = tuple(hide([*value])) if isinstance(value, tuple) else hide(value)
+        return hidden | {"code": found.code}
 
     async def _answer(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
         """Send a call, and again where that is safe: if it was never sent, or may run twice."""
