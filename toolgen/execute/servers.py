@@ -33,7 +33,7 @@ class CheckedServer:
     """How many tools a server offers now, and how they differ from what was compiled, without credentials.
 
     `changes` are the first of `changes_count`, and `suspicions`, which are about the tools of these, the first of
-    `suspicions_count`.
+    `suspicions_count`. `unsearched` tools of these have too much text to be searched for suspicions.
     """
 
     tools: int
@@ -41,6 +41,7 @@ class CheckedServer:
     changes_count: int
     suspicions: tuple[Suspicion, ...]
     suspicions_count: int
+    unsearched: int = 0
 
 
 @runtime_checkable

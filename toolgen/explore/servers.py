@@ -172,6 +172,7 @@ def _shown(found: CheckedServer, problem: str) -> dict[str, Any]:
         ],
         "changes_count": found.changes_count,
         "suspicions_count": found.suspicions_count,
+        "unsearched": found.unsearched,
     }
 
 

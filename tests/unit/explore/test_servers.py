@@ -329,20 +329,24 @@ def test_runs_of_more_events_than_are_read_are_left_out(tmp_path: Path, monkeypa
     asyncio.run(test())
 
 
-def test_hostile_texts_of_a_server_are_text_and_cost_no_more_than_their_bound(tmp_path: Path) -> None:
+def test_hostile_texts_of_a_server_are_text_and_cost_no_more_than_their_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolgen.execute.mcp.executor._SEARCHED", 300_000)
+
     async def test() -> None:
         shop = demo(tmp_path)
-        many = [
-            {"name": f"t{number}{HOSTILE}", "description": HOSTILE * 50, "inputSchema": OBJECT} for number in range(700)
-        ]
+        new = {"description": HOSTILE * 50, "inputSchema": OBJECT}
+        many = [{"name": f"t{number}{HOSTILE}", **new} for number in range(250)]
         schema = {"type": "object", "properties": {HOSTILE: {"description": HOSTILE * 1000}}}
         shop.list_tools([*says(description=HOSTILE, inputSchema=schema), *many])
         async with opened(explored(shop.server)) as browser:
             found = (await browser.post("/servers/mcp.shop/check"))["last_check"]
             assert found["problem"] == ""
-            assert found["changes_count"] > 700
+            assert found["changes_count"] > 250
             assert len(found["changes"]) == 200
             assert found["suspicions"]
+            assert found["unsearched"] > 0
             for path in ("/servers", "/servers/mcp.shop"):
                 page = await browser.page(path)
                 scripts = Scripts()

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
@@ -70,6 +71,9 @@ FENCING: Final = "toolgen/fencing-token"
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
+
+_SEARCHED: Final = 2_000_000
+"""Characters of changed tools that a check searches for what is suspicious, which takes a second for each million."""
 
 _QUESTIONS: Final = 3
 """How often a person is asked about one call whose tool changes again while they decide."""
@@ -194,13 +198,18 @@ class McpExecutor:
         definitions = [*self._definitions.values()]
         every = compared_offer(definitions, listed)
         changes = every[:most]
-        suspicions = suspicions_among(definitions, listed, changes, self._others())
+        subjects = {each.subject for each in changes}
+        changed = [tool for tool in listed if tool["name"] in subjects]
+        sizes = accumulate(len(json.dumps(tool)) for tool in changed)
+        searched = [tool for tool, size in zip(changed, sizes, strict=True) if size <= _SEARCHED]
+        suspicions = suspicions_among(definitions, searched, changes, self._others())
         return CheckedServer(
             tools=len(listed),
             changes=tuple(replace(each, **self._without_credentials(each)) for each in changes),
             changes_count=len(every),
             suspicions=tuple(replace(each, **self._without_credentials(each)) for each in suspicions[:most]),
             suspicions_count=len(suspicions),
+            unsearched=len(changed) - len(searched),
         )
 
     def _without_credentials(self, found: Change | Suspicion) -> dict[str, Any]:
