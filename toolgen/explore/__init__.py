@@ -1,4 +1,4 @@
-"""Explore: tools, calls, runs and their questions in a browser. Needs the extra `explore`.
+"""Explore: tools, calls, runs and their questions, and servers, in a browser. Needs the extra `explore`.
 
 The modules below are private.
 """

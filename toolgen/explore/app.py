@@ -24,6 +24,7 @@ from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
 from toolgen.explore.screens.find import screens_of
+from toolgen.explore.servers import ServerChecks
 from toolgen.explore.settings import ExploreSettings
 from toolgen.explore.table import ROWS, Row, openapi
 from toolgen.explore.visit import Refused, Visit
@@ -78,6 +79,7 @@ class Explorer:
         self.settings = settings
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
+        self.checks = ServerChecks()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"

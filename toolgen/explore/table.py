@@ -13,6 +13,7 @@ from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay
 from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.servers import check_server, server, servers
 from toolgen.explore.screens.surface import surface
 from toolgen.explore.screens.tool import tool, tool_args
 
@@ -26,8 +27,9 @@ Answer: TypeAlias = "Callable[[Visit], Awaitable[dict[str, Any]]]"
 class Row:
     """One page and its endpoint.
 
-    `changes` marks what a read-only explorer refuses; what is sent by POST and changes nothing only takes much. `takes`
-    describes the fields of the query or of the body, `returns` are the members of the answer with their JSON types.
+    `changes` marks what a read-only explorer refuses, checks of servers too; what else is sent by POST only takes much.
+    `takes` describes the fields of the query or of the body, `returns` are the members of the answer with their JSON
+    types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
     """
 
@@ -155,7 +157,7 @@ ROWS: Final = (
         answer=changes,
         summary="Whether there is a project to compare. Nothing is compared.",
         template="changes",
-        returns={"is_compared": "boolean"},
+        returns={"is_compared": "boolean", "drift": "array"},
     ),
     Row(
         path="/changes/compared",
@@ -164,7 +166,13 @@ ROWS: Final = (
         summary="What differs from another version of the specs, and what lint finds.",
         template="changes",
         takes={"against": "A commit, a folder or a package; empty for where the default branch was left."},
-        returns={"changes": "array", "findings": "array", "problem": "string", "left_out": "integer"},
+        returns={
+            "changes": "array",
+            "findings": "array",
+            "problem": "string",
+            "left_out": "integer",
+            "drift": "array",
+        },
     ),
     Row(
         path="/runs",
@@ -196,6 +204,31 @@ ROWS: Final = (
         template="run",
         takes=_PAGE,
         returns={"run": "string", "calls": "array", "counts": "object", "chain": "object"},
+    ),
+    Row(
+        path="/servers",
+        answer=servers,
+        summary="The MCP servers and APIs of the tools, and what is known of them. None is asked.",
+        template="servers",
+        takes=_VIEW,
+        returns={"servers": "array", "runs_read": "integer", "agent": "string"},
+    ),
+    Row(
+        path="/servers/{toolset}",
+        answer=server,
+        summary="A server: its tools, its latest errors, and what it offered when it was last checked.",
+        template="server",
+        takes=_VIEW,
+        returns={"toolset": "string", "state": "string", "tools": "array", "errors": "array", "answers": "integer"},
+    ),
+    Row(
+        path="/servers/{toolset}/check",
+        method="POST",
+        answer=check_server,
+        summary="Connect to an MCP server, and compare the tools that it offers with those that were compiled.",
+        changes=True,
+        takes=_VIEW,
+        returns={"toolset": "string", "last_check": "object"},
     ),
     Row(
         path="/inbox",

@@ -321,7 +321,9 @@ def test_thousands_of_tools_are_on_pages() -> None:
 def test_the_palette_finds_tools_runs_and_pages() -> None:
     async def test() -> None:
         browser = await Browser(shop()).start()
-        assert {each["name"] for each in (await browser.get("/find"))["places"]} == {"Tools", "Models", "Runs", "Inbox"}
+        assert {each["name"] for each in (await browser.get("/find"))["places"]} == {
+            *("Tools", "Models", "Runs", "Inbox", "Servers")
+        }
         found = (await browser.get("/find", query="goods.fi", agent="clerk"))["places"]
         assert found[0] == {"kind": "tool", "name": "goods.find", "path": "/tools/goods.find?agent=clerk"}
         ended = await browser.until(await browser.call("goods.find", {"word": "tea"}), "ended")

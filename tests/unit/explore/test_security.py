@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-PAGES = ("/surface", "/tools/goods.echo", "/tools/goods.order", "/models", "/runs", "/inbox")
+PAGES = ("/surface", "/tools/goods.echo", "/tools/goods.order", "/models", "/runs", "/inbox", "/servers")
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.authoring.format.update import updated_text
-from toolgen.changes.drift import TOOL_ADDED, compare_tools
+from toolgen.changes.drift import TOOL_ADDED
 from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.importers.checked import Checked
 from toolgen.cli.importers.importer import Importer, Request, named_text
@@ -43,7 +43,7 @@ from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.resolve.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
-from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
+from toolgen.execute.mcp.contract import compared_offer, other_tools, suspicions_among
 from toolgen.execute.reach import reached_by_server
 from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.errors import ExecutorError
@@ -222,24 +222,12 @@ class McpImporter(Importer[McpRequest, Source]):
         target, catalog = request.compiled
         toolset = request.toolset
         definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
-        compiled = [compiled_tool(definition) for definition in definitions]
-        settings = {tool.name: definition.settings for tool, definition in zip(compiled, definitions, strict=True)}
         offered = _offered(found)
-        specified = [
-            as_specified(tool, settings[tool["name"]]) if tool["name"] in settings else tool for tool in offered
-        ]
-        changes = compare_tools(compiled, specified)
+        changes = compared_offer(definitions, offered)
         added = [change.after for change in changes if change.code == TOOL_ADDED]
         left_out = _left_out(added, toolset, target)
         kept = [change for change in changes if change.code != TOOL_ADDED or change.subject not in left_out]
-        changed = {change.subject for change in kept}
-        known, others = {tool.name: tool for tool in compiled}, other_tools(catalog, toolset)
-        suspicious = [
-            suspicion
-            for tool in offered
-            if tool["name"] in changed
-            for suspicion in suspicions_in(tool, known.get(tool["name"]), compiled, others)
-        ]
+        suspicious = suspicions_among(definitions, offered, kept, other_tools(catalog, toolset))
         return Checked(toolset, len(offered), tuple(kept), tuple(suspicious))
 
     def variables(self, request: McpRequest, _imported: Imported | None, /) -> Mapping[str, str]:

@@ -58,6 +58,11 @@ class Credentials:
             missing = ", ".join(dict.fromkeys(name for each in alternatives for name in self._missing(each)))
             raise ExecutorError(f"the environment has no variable {missing}, which the API needs to authenticate")
 
+    def are_known(self, security: Sequence[Sequence[str]] | None) -> bool:
+        """Whether the environment has all variables of an alternative, or none is needed."""
+        alternatives = self._alternatives(security)
+        return not alternatives or self._chosen(alternatives) is not None
+
     def resolved(self, value: str) -> str:
         """Return a text with the values of its variables. Raises `ExecutorError` for one that is not set."""
         return with_variables(value, self.environment, "the API")

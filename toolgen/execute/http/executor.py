@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.environment import variables_in
 from toolgen.execute.http.credentials import Credentials
 from toolgen.execute.http.host import HttpHost
 from toolgen.execute.http.operation import Operation
@@ -19,6 +20,7 @@ from toolgen.execute.http.preview import previewed
 from toolgen.execute.http.requests import request_of
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
+from toolgen.execute.servers import ServerState
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.policy.hosts import hosts_of_calls
@@ -115,6 +117,15 @@ class HttpExecutor:
             specified = operation.base_url or self._api.get("base_url", "")
             found[each.name] = hosts_of_calls(each.settings.access.hosts, self._base_url(operation), specified)
         return found
+
+    def state(self) -> ServerState:
+        """Return what is known of the API: whether there are credentials for all operations. Nothing is sent."""
+        if self._host.headers is not None or self._host.auth is not None:
+            return ServerState(connection="", login="given")
+        if not all(self._credentials.are_known(each.security) for each in self._operations.values()):
+            return ServerState(connection="", login="needed")
+        is_given = self._api.get("auth") or any(map(variables_in, self._api.get("headers", {}).values()))
+        return ServerState(connection="", login="given" if is_given else "none")
 
     def _operation(self, ident: str) -> Operation:
         operation = self._operations.get(ident)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import cached_property, partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 from mcp import Client
+from mcp.client.auth import OAuthFlowError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
@@ -45,6 +47,9 @@ _BETWEEN_SUBSCRIPTIONS: Final = 1.0
 
 _LISTS: Final = 5
 """How often a list that changes while it is read is read again."""
+
+_OF_ONE_NAME: Final = 10
+"""Tools of one name in a list, at most: each of them is compared with the compiled one."""
 
 _PAGES: Final = 1_000
 _LARGEST: Final = 64 * 1024 * 1024
@@ -160,6 +165,9 @@ class Connection:
                     return self._tools
                 version = self._version
                 listed = await self._list("tools", self.client.list_tools)
+                if max(Counter(tool["name"] for tool in listed).values(), default=0) > _OF_ONE_NAME:
+                    message = f"the list of tools has more than {_OF_ONE_NAME} tools of one name"
+                    raise MCPError(code=INTERNAL_ERROR, message=message)
                 if version == self._version:  # else it changed meanwhile
                     self._tools = listed
                     return listed
@@ -243,9 +251,11 @@ class Connection:
             if not opened.done():
                 shown = self._server.name
                 reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
-                if self._is_unauthorized or "401 Unauthorized" in reason:
+                is_unauthorized = self._is_unauthorized or "401 Unauthorized" in reason
+                if is_unauthorized:
                     reason = f"it wants a login: run `toolgen login --url {shown}`"
-                opened.set_exception(ServerUnreachable(shown, reason))
+                wants_login = is_unauthorized or any(isinstance(each, OAuthFlowError) for each in causes_of(error))
+                opened.set_exception(ServerUnreachable(shown, reason, wants_login=wants_login))
         finally:
             self._ended.set()
             if not opened.done():

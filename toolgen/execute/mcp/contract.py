@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.drift import CompiledTool, compare_tool, removed_tool
+from toolgen.changes.drift import CompiledTool, compare_tool, compare_tools, removed_tool
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.args import with_one_of, without_fields
@@ -61,7 +61,8 @@ class Contract:
         compiled = self._compiled[ident]
         offered = self._by_name.get(compiled.name, ())
         others = self._others()
-        return [one for each in offered for one in suspicions_in(each, compiled, self._compiled.values(), others)]
+        reviewed = _reviewed(self._compiled.values())
+        return [one for each in offered for one in _suspicions_in(each, compiled, reviewed, others)]
 
     def _compared(self, ident: str) -> tuple[Change, ...]:
         compiled = self._compiled[ident]
@@ -74,14 +75,43 @@ class Contract:
         )  # of a tool that is listed twice, either may be the one that is called
 
 
-def suspicions_in(
-    offered: Mapping[str, Any], compiled: CompiledTool | None, toolset: Iterable[CompiledTool], others: OtherTools
+def compared_offer(definitions: Sequence[ToolDefinition], offered: Sequence[Mapping[str, Any]]) -> list[Change]:
+    """Return how all tools that a server offers differ from those that were compiled, sorted by tool."""
+    compiled = [compiled_tool(definition) for definition in definitions]
+    settings = {tool.name: definition.settings for tool, definition in zip(compiled, definitions, strict=True)}
+    specified = [as_specified(tool, settings[tool["name"]]) if tool["name"] in settings else tool for tool in offered]
+    return compare_tools(compiled, specified)
+
+
+def suspicions_among(
+    definitions: Sequence[ToolDefinition],
+    offered: Sequence[Mapping[str, Any]],
+    changes: Iterable[Change],
+    others: OtherTools,
 ) -> list[Suspicion]:
-    """Return what is suspicious in the texts that an offered tool has, and no compiled tool of its toolset had."""
+    """Return what is suspicious in the texts of offered tools that changes are about, and no compiled tool had."""
+    changed = {change.subject for change in changes}
+    compiled = {tool.name: tool for tool in map(compiled_tool, definitions)}
+    reviewed = _reviewed(compiled.values())
+    return [
+        suspicion
+        for tool in offered
+        if tool["name"] in changed
+        for suspicion in _suspicions_in(tool, compiled.get(tool["name"]), reviewed, others)
+    ]
+
+
+def _suspicions_in(
+    offered: Mapping[str, Any], compiled: CompiledTool | None, reviewed: Reviewed, others: OtherTools
+) -> list[Suspicion]:
     if compiled is not None and compiled.imported == digest_of(*texts_of(offered)):  # a person may have edited them
         offered = {**offered, "title": None, "description": None}
+    return suspicions_of(offered, reviewed, others)
+
+
+def _reviewed(toolset: Iterable[CompiledTool]) -> Reviewed:
     texts = ((each.name, each.title, each.description, each.args, each.result, each.annotations) for each in toolset)
-    return suspicions_of(offered, Reviewed(*texts), others)
+    return Reviewed(*texts)
 
 
 def other_tools(catalog: Catalog, toolset: str) -> OtherTools:

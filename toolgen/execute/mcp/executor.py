@@ -6,8 +6,9 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
-from toolgen.execute.mcp.contract import Contract, other_tools, source_name
+from toolgen.execute.mcp.contract import Contract, compared_offer, other_tools, source_name, suspicions_among
 from toolgen.execute.mcp.failures import (
     ServerUnreachable,
     answer_refused,
@@ -38,6 +39,8 @@ from toolgen.execute.mcp.failures import (
 )
 from toolgen.execute.mcp.server import McpHost, McpServer
 from toolgen.execute.mcp.tokens import LoginStore
+from toolgen.execute.reach import variables_of
+from toolgen.execute.servers import CheckedServer, ServerState
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
@@ -49,7 +52,9 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, LoggingMessageNotificationParams, RequestParamsMeta
 
     from toolgen.changes.rules import Change
+    from toolgen.changes.suspicions import Suspicion
     from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.execute.servers import LoginState
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -66,6 +71,9 @@ FENCING: Final = "toolgen/fencing-token"
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 """Seconds before the first repetition, doubled for each more, and the most of them."""
+
+_SEARCHED: Final = 2_000_000
+"""Characters of changed tools that a check searches for what is suspicious, which takes a second for each million."""
 
 _QUESTIONS: Final = 3
 """How often a person is asked about one call whose tool changes again while they decide."""
@@ -86,13 +94,14 @@ class McpExecutor:
         others: Callable[[], OtherTools] = OtherTools,
     ) -> None:
         self._definitions, self._server, self._host = definitions, server, host
-        self._contract = Contract(definitions, others)
+        self._contract, self._others = Contract(definitions, others), others
         self._credentials = SentCredentials(server.credentials(host.environment))
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
         self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
         self._asking = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], asyncio.Lock]]()
         self._accepted: dict[tuple[str, str], bool] = {}
+        self._failed: ServerUnreachable | None = None
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. Raises `ToolNotFound`, and `CallFailed` for a server that cannot be reached or changed."""
@@ -129,6 +138,29 @@ class McpExecutor:
         except ExecutorError as error:
             raise CallFailed(FailureKind.UNAVAILABLE, "login_unreadable", str(error)) from error
 
+    def state(self) -> ServerState:
+        """Return what is known of the server. Nothing is started or sent."""
+        is_connected = any(each.is_open for each in list(self._connections.values()))
+        failed = None if is_connected else self._failed
+        return ServerState(
+            connection="connected" if is_connected else "not connected" if failed is None else "failed",
+            login=self._login_state(failed),
+            failure="" if failed is None else self._credentials.hide(str(failed)),
+        )
+
+    async def check(self, most: int) -> CheckedServer:
+        """List the tools of the server anew, and compare all of them with what was compiled.
+
+        The first `most` changes are returned, and what is suspicious in their tools. Raises `CallFailed` for a server
+        that cannot be reached or does not list its tools.
+        """
+        try:
+            _, listed = await self._connected(lists_again=True)
+        except (_NotSentError, CallFailed) as error:
+            failure = error.failure if isinstance(error, _NotSentError) else error
+            raise self._credentials.hide_failure(failure) from error
+        return await asyncio.to_thread(self._checked, listed, most)
+
     async def close(self) -> None:
         """End the connection of the running event loop."""
         connection = self._connections.pop(asyncio.get_running_loop(), None)
@@ -140,6 +172,54 @@ class McpExecutor:
 
     async def __aexit__(self, *raised: object) -> None:
         await self.close()
+
+    @cached_property
+    def may_sign_in(self) -> bool:
+        """Whether a login that a person made would be used: the host and the spec give no credentials of their own."""
+        headers = self._server.resolved(self._host.environment).headers
+        return not self._server.stdio and self._host.auth is None and "authorization" not in map(str.lower, headers)
+
+    def _login_state(self, failed: ServerUnreachable | None) -> LoginState:
+        server, host = self._server, self._host
+        stored: LoginState = "none"
+        if self.may_sign_in:
+            resolved = server.resolved(host.environment)
+            try:
+                stored = LoginStore().state_of(resolved.http or resolved.sse)
+            except ExecutorError:
+                return "unreadable"
+        if failed is not None and failed.wants_login:
+            return "needed" if stored == "none" else "expired"
+        is_given = host.headers is not None or variables_of(server.as_compiled())
+        is_host = not server.stdio and not self.may_sign_in
+        return "given" if stored == "none" and (is_given or is_host) else stored
+
+    def _checked(self, listed: Sequence[Mapping[str, Any]], most: int) -> CheckedServer:
+        definitions = [*self._definitions.values()]
+        every = compared_offer(definitions, listed)
+        changes = every[:most]
+        subjects = {each.subject for each in changes}
+        changed = [tool for tool in listed if tool["name"] in subjects]
+        sizes = accumulate(len(json.dumps(tool)) for tool in changed)
+        searched = [tool for tool, size in zip(changed, sizes, strict=True) if size <= _SEARCHED]
+        suspicions = suspicions_among(definitions, searched, changes, self._others())
+        return CheckedServer(
+            tools=len(listed),
+            changes=tuple(replace(each, **self._without_credentials(each)) for each in changes),
+            changes_count=len(every),
+            suspicions=tuple(replace(each, **self._without_credentials(each)) for each in suspicions[:most]),
+            suspicions_count=len(suspicions),
+            unsearched=len(changed) - len(searched),
+        )
+
+    def _without_credentials(self, found: Change | Suspicion) -> dict[str, Any]:
+        """Return the fields of a change or a suspicion, all of which may be the server's words, without credentials."""
+        hide = self._credentials.hide_data
+        hidden: dict[str, Any] = {}
+        for each in fields(found):
+            value: Any = getattr(found, each.name)
+            hidden[each.name] = tuple(hide([*value])) if isinstance(value, tuple) else hide(value)
+        return hidden | {"code": found.code}
 
     async def _answer(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
         """Send a call, and again where that is safe: if it was never sent, or may run twice."""
@@ -233,6 +313,7 @@ class McpExecutor:
             except ValidationError as error:
                 raise malformed_list(self._server.name, error) from error
         except ServerUnreachable as error:
+            self._failed = error
             raise _NotSentError(unreachable(error)) from error
 
     async def _connection(self) -> Connection:
@@ -242,7 +323,7 @@ class McpExecutor:
             if connection is None or not connection.is_open:
                 connection = Connection(self._server, self._host, self._log, self._credentials)
                 await connection.open()
-                self._connections[loop] = connection
+                self._connections[loop], self._failed = connection, None
             return connection
 
     def _drift(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> _Drift | None:
@@ -353,14 +434,13 @@ def mcp_executor(
         given = replace(given, cwd=os.path.realpath(given.cwd or os.curdir))  # it runs where a person is told
         shown |= {"stdio": (resolved.stdio[0], *reached.stdio[1:]), "cwd": given.cwd}
     runs = McpExecutor(definitions, reached, given, partial(other_tools, catalog, toolset))
-    may_sign_in = not reached.stdio and given.auth is None and "authorization" not in map(str.lower, resolved.headers)
     return ToolsetRegistration(
         toolset=toolset,
         executor=runs,
         decode_in_executor=True,
         server=shown,
         hosts=runs.hosts(url_of_server(compiled.get("server") or {})),
-        login=runs.login if may_sign_in else None,
+        login=runs.login if runs.may_sign_in else None,
     )
 
 

@@ -32,10 +32,11 @@ STREAM_REFUSED = "SSE stream failed: "
 
 
 class ServerUnreachable(ConnectionError):
-    """A connection cannot be opened: no request was sent."""
+    """A connection cannot be opened: no request was sent. `wants_login` says that a person has to sign in first."""
 
-    def __init__(self, server: str, reason: str) -> None:
+    def __init__(self, server: str, reason: str, *, wants_login: bool = False) -> None:
         self.reason = reason
+        self.wants_login = wants_login
         super().__init__(f"cannot connect to {server}: {reason}")
 
 

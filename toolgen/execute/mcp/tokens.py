@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
 from mcp.shared.auth import (
@@ -22,6 +22,7 @@ from pydantic import AnyUrl
 
 from toolgen.execute.user_file import UserFile, user_folder
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +65,20 @@ class LoginStore:
         It is no secret, and tells nothing of the account. Raises what `get` raises.
         """
         return _id_of(UserFile(self.file).read().get(url))
+
+    def state_of(self, url: str) -> Literal["none", "stored", "expired"]:
+        """Return whether a login is stored for a server, and whether it is over; the keyring is not asked.
+
+        So one in the keyring is `stored`, and so is one that can be refreshed. Raises what `get` raises.
+        """
+        found: Any = UserFile(self.file).read().get(url)
+        if found is None:
+            return "none"
+        if not is_object(found) or not isinstance(ends := found.get("expires_at"), int | float):
+            return "stored"
+        tokens = found.get("tokens")
+        is_refreshed = is_object(tokens) and bool(tokens.get("refresh_token"))
+        return "stored" if is_refreshed or ends > time.time() else "expired"
 
     def put(self, url: str, login: Mapping[str, Any], *, is_refresh: bool = False) -> None:
         """Store what a server gave. Raises `ExecutorError` where it cannot be stored.

@@ -16,7 +16,7 @@ _LONGEST: Final = 500
 async def changes(visit: Visit) -> Data:
     """Return the empty page: nothing is compared before someone asks for it."""
     _project(visit)
-    return {"against": "", "is_compared": False}
+    return {"against": "", "is_compared": False, "drift": visit.explorer.checks.drift()}
 
 
 async def compared(visit: Visit) -> Data:
@@ -24,7 +24,8 @@ async def compared(visit: Visit) -> Data:
     against = visit.fields.get("against", "").strip()
     if len(against) > _LONGEST or not against.isprintable():
         raise Refused(400, "this is no name of a commit, a folder or a package")
-    return {"against": against, "is_compared": True, **await _project(visit).since(against)}
+    found = await _project(visit).since(against)
+    return {"against": against, "is_compared": True, "drift": visit.explorer.checks.drift(), **found}
 
 
 def _project(visit: Visit) -> ProjectChanges:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
     from toolgen.explore.visitors import Visitor
 
-_SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox"}
+_SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox", "/servers": "Servers"}
 
 _MOST: Final = 12
 """Places of each kind."""

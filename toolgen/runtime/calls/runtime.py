@@ -9,6 +9,7 @@ from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
@@ -125,6 +126,7 @@ class Runtime:
         self._catalog = catalog
         in_force = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
         self._assigned = assign(catalog, executors, in_force)
+        self._registrations = MappingProxyType({each.toolset: each for each in executors})
         self._hosts = hosts_by_tool(catalog, executors)
         self._servers = {each.toolset: each.server for each in executors if each.server is not None}
         self._logins = {each.toolset: each.login for each in executors if each.login is not None}
@@ -171,6 +173,11 @@ class Runtime:
     def policies(self) -> Policies:
         """The policies in force."""
         return self._host.policies
+
+    @property
+    def executors(self) -> Mapping[str, ToolsetRegistration]:
+        """What runs the toolsets, by their names."""
+        return self._registrations
 
     @property
     def may_continue(self) -> bool:

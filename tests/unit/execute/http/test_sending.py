@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.execute.http import HttpHost, http_executor
+from toolgen.execute.http import HttpExecutor, HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
 
@@ -601,3 +601,19 @@ def test_binary_content_is_kept_as_it_came_and_nothing_of_it_is_shown(catalog: C
     assert kept == [content]
     assert result.value == {"media_type": "image/png", "size": len(content), "artifact": "artifact-1"}
     assert "key-1234" not in f"{result} {result.payload.decode()}"
+
+
+def test_the_state_of_an_api_says_whether_each_operation_has_credentials(catalog: Catalog) -> None:
+    def state(environment: dict[str, str], **host: Any) -> tuple[str, str]:
+        executor = http_executor(catalog, "shop.api", HttpHost(environment=environment, **host)).executor
+        assert isinstance(executor, HttpExecutor)
+        found = executor.state()
+        assert not any(value in repr(found) for value in environment.values())
+        return found.connection, found.login
+
+    async def headers() -> dict[str, str]:
+        raise AssertionError
+
+    assert state({**ENVIRONMENT, "NOT_SET": "set-12345"}) == ("", "given")
+    assert state(ENVIRONMENT) == ("", "needed")  # for one of them, which no call of the others shows
+    assert state({"TENANT": "t1"}, headers=headers) == ("", "given")

@@ -239,6 +239,16 @@ def test_a_server_that_refuses_subscriptions_is_connected_to_once(start: Callabl
     assert pages.count("10") == 1  # the SDK's server reads the first page itself, before each call of HTTP
 
 
+def test_a_list_with_a_name_again_and_again_is_not_compared(start: Callable[..., Demo]) -> None:
+    demo = start("stdio")
+    demo.list_tools([*TOOLS, *(TOOLS[SAY] for _ in range(9))])
+    assert demo.value("say", {"text": "hi"}) == "hi"
+    demo.list_tools([*TOOLS, *(TOOLS[SAY] for _ in range(10))])
+    error = demo.error("say", {"text": "hi"})
+    assert "more than 10 tools of one name" in error.message
+    assert [call.partition(" ")[0] for call in demo.calls] == ["say"]
+
+
 def test_a_tool_that_is_listed_twice_is_compared_twice(start: Callable[..., Demo]) -> None:
     demo = start("stdio")
     demo.list_tools([*changed(title="Shout"), TOOLS[SAY]])

@@ -12,10 +12,11 @@ from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp import conftest as servers
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.mcp import McpServer, mcp_executor
+from toolgen.execute.mcp import McpExecutor, McpServer, mcp_executor
 from toolgen.execute.mcp.sign_in import mcp_sign_in
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.runtime import Runtime, allow_all
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
@@ -178,3 +179,50 @@ def test_a_call_whose_login_cannot_be_read_is_refused_before_a_person_is_asked(u
         return result.error.code if result.error else "ok"
 
     assert asyncio.run(call()) == "login_unreadable"
+
+
+def test_the_state_of_a_login_is_known_without_asking_and_without_its_token(url: str, tmp_path: Path) -> None:
+    async def test() -> None:
+        executor = mcp_executor(catalog_of(url, tmp_path), "mcp.private").executor
+        assert isinstance(executor, McpExecutor)
+        assert (executor.state().connection, executor.state().login) == ("not connected", "none")
+        with pytest.raises(CallFailed, match="it wants a login"):
+            await executor.check(10)
+        assert (executor.state().connection, executor.state().login) == ("failed", "needed")
+        await sign_in(url)
+        assert (await executor.check(10)).tools == 1
+        state = executor.state()
+        assert (state.connection, state.login) == ("connected", "stored")
+        stored = LoginStore().get(url)
+        assert stored is not None
+        assert stored["tokens"]["access_token"] not in repr(state)
+        assert stored["tokens"]["refresh_token"]
+        LoginStore().put(url, {**stored, "expires_at": 1.0})
+        assert executor.state().login == "stored"  # it is refreshed
+        LoginStore().put(url, {**stored, "tokens": {**stored["tokens"], "refresh_token": None}, "expires_at": 1.0})
+        assert executor.state().login == "expired"
+        LoginStore().file.chmod(0o644)
+        assert executor.state().login == "unreadable"
+        await executor.close()
+
+    asyncio.run(test())
+
+
+def test_a_login_that_the_server_takes_no_more_has_expired(url: str, tmp_path: Path) -> None:
+    async def test() -> None:
+        executor = mcp_executor(catalog_of(url, tmp_path), "mcp.private").executor
+        assert isinstance(executor, McpExecutor)
+        await sign_in(url)
+        stored = LoginStore().get(url)
+        assert stored is not None
+        tokens = {**stored["tokens"], "access_token": "guessed-token", "refresh_token": "guessed-refresh"}
+        LoginStore().put(url, {**stored, "tokens": tokens})
+        assert executor.state().login == "stored"
+        with pytest.raises(CallFailed, match="login"):
+            await executor.check(10)
+        state = executor.state()
+        assert (state.connection, state.login) == ("failed", "expired")
+        assert "guessed" not in repr(state)
+        await executor.close()
+
+    asyncio.run(test())

@@ -1,0 +1,195 @@
+"""Servers: what is on record of the calls to each MCP server and API, and what a server offered when it was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.execute.servers import CheckedServer
+from toolgen.explore.screens.runs import user_of
+from toolgen.record.calls import calls_of
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.events.encoding import format_time
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.schema.json_values import is_object
+from toolgen.schema.references import pointer_of
+from toolgen.spec.visible import cut
+
+if TYPE_CHECKING:
+    from toolgen.changes.rules import Change
+    from toolgen.execute.servers import ChecksServer
+    from toolgen.explore.records import Records
+    from toolgen.explore.visitors import Visitor
+    from toolgen.record.calls import RecordedCall
+    from toolgen.runtime.catalog.catalog import Catalog
+
+_RUNS: Final = 100
+_EVENTS: Final = 20_000
+"""Runs, the latest, and events of them that are read for one page."""
+
+_ERRORS: Final = 5
+"""Errors that are kept of each server, the latest."""
+
+_ATTEMPTS: Final = ("mcp_attempt", "http_attempt")
+"""Events in which executors note each request to a server, with its `ms` and its `outcome`."""
+
+_CHANGES: Final = 200
+"""Changes, and findings, that are shown of a server."""
+
+_TEXT: Final = 500
+_DIFF: Final = 4_000
+"""Characters of a message, and of a diff."""
+
+_COMPARED: Final = 10_000
+"""Characters of the values of a change: longer ones are not compared line by line."""
+
+
+_NOTHING: Final = CheckedServer(tools=0, changes=(), changes_count=0, suspicions=(), suspicions_count=0)
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What is on record of the calls of one toolset: milliseconds of each answer, and the latest errors first."""
+
+    ms: list[float] = field(default_factory=list[float])
+    errors: list[dict[str, Any]] = field(default_factory=list["dict[str, Any]"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the number of answers, and their median in microseconds; None without any."""
+        return {
+            "answers": len(self.ms),
+            "median_us": round(median(self.ms) * 1000) if self.ms else None,
+            "errors": self.errors,
+        }
+
+
+async def traffic_of(
+    records: Records, catalog: Catalog, toolsets: Collection[str], visitor: Visitor
+) -> tuple[dict[str, Traffic], int]:
+    """Read the latest runs that a visitor may see; return what they have of each toolset, and how many were read.
+
+    A run with more events than may still be read is left out. Raises `StoreError`.
+    """
+    found = {name: Traffic() for name in toolsets}
+    of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
+    left, read = _EVENTS, 0
+    for each in list(reversed(await records.runs()))[:_RUNS]:
+        if each.events > left:
+            continue
+        left -= each.events
+        try:
+            record = await records.read(each.run_id)
+        except RunNotFound:  # it may be deleted meanwhile
+            continue
+        read += 1
+        if not visitor.may_see_user(user_of(record)):
+            continue
+        for call in reversed(calls_of(record)):
+            if call.tool in of_tool:
+                _add(found[of_tool[call.tool]], call, each.run_id)
+    return found, read
+
+
+def _add(traffic: Traffic, call: RecordedCall, run_id: str) -> None:
+    for event in call.events:
+        ms, outcome = event.data.get("ms"), str(event.data.get("outcome"))
+        is_answer = outcome == "answered" or outcome.isdecimal()
+        if event.kind in _ATTEMPTS and is_answer and isinstance(ms, int | float):
+            traffic.ms.append(ms)
+    is_sent = any(stage.stage == "execute" for stage in call.stages)
+    if call.result is None or call.state != "failed" or not is_sent or len(traffic.errors) == _ERRORS:
+        return
+    error = call.result.content.get("error")
+    told = error if is_object(error) else {}
+    traffic.errors.append(
+        {
+            "at": format_time(call.events[-1].at),
+            "tool": call.tool,
+            "run": run_id,
+            "code": cut(str(told.get("code", "")), _TEXT),
+            "message": cut(str(told.get("message", "")), _TEXT),
+        }
+    )
+
+
+class BeingChecked(RuntimeError):
+    """The server is asked already."""
+
+
+class ServerChecks:
+    """What each server offered when it was last checked, by toolset. Of each server one check runs at a time."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, dict[str, Any]] = {}
+        self._running: set[str] = set()
+
+    def last(self, toolset: str) -> dict[str, Any] | None:
+        """Return what was found last; None before the first check."""
+        return self._last.get(toolset)
+
+    def drift(self) -> list[dict[str, Any]]:
+        """Return when each server was checked, and how many changes were found, by toolset."""
+        return [
+            {"toolset": name, **{part: found[part] for part in ("at", "problem", "changes_count")}}
+            for name, found in sorted(self._last.items())
+        ]
+
+    async def check(self, toolset: str, executor: ChecksServer) -> dict[str, Any]:
+        """Ask a server what it offers, and compare it with what was compiled; `problem` says why that failed.
+
+        Raises `BeingChecked`.
+        """
+        if toolset in self._running:
+            raise BeingChecked(toolset)
+        self._running.add(toolset)
+        try:
+            found, problem = await executor.check(_CHANGES), ""
+        except CallFailed as error:
+            found, problem = _NOTHING, str(error)
+        finally:
+            self._running.discard(toolset)
+        self._last[toolset] = _shown(found, problem)
+        return self._last[toolset]
+
+
+def _shown(found: CheckedServer, problem: str) -> dict[str, Any]:
+    return {
+        "at": format_time(datetime.now(UTC)),
+        "problem": cut(problem, _DIFF),
+        "tools": found.tools,
+        "changes": [_change(each) for each in found.changes],
+        "suspicions": [
+            {
+                "tool": cut(each.tool, _TEXT),
+                "code": each.code,
+                "pointer": cut(pointer_of(each.pointer), _TEXT),
+                "message": cut(each.message, _TEXT),
+            }
+            for each in found.suspicions
+        ],
+        "changes_count": found.changes_count,
+        "suspicions_count": found.suspicions_count,
+        "unsearched": found.unsearched,
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "tool": cut(change.subject, _TEXT),
+        "code": change.code,
+        "level": change.level.value,
+        "message": cut(change.message, _TEXT),
+        "evidence": cut(change.evidence, _TEXT),
+        "diff": _diff(change),
+    }
+
+
+def _diff(change: Change) -> str:
+    """Return the lines that differ; empty for values that are too long for a page."""
+    values: Sequence[Any] = (change.before, change.after)
+    if any(len(str(value)) > _COMPARED for value in values):
+        return ""
+    return cut(change.diff().partition("\n")[2], _DIFF)
