@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import inspect
@@ -78,6 +79,7 @@ class Explorer:
         self.settings = settings
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
+        self.saving = asyncio.Lock()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"

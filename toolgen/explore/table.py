@@ -13,6 +13,7 @@ from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay
 from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.save import save, saving
 from toolgen.explore.screens.surface import surface
 from toolgen.explore.screens.tool import tool, tool_args
 
@@ -61,6 +62,16 @@ _DECISION: Final = {
     "decision": "`allow_once`, `allow_for_session` or `deny`.",
     "reason": "Why; a model is told the reason of a denial.",
     "proposal": "Args, as JSON, that would be allowed; with a denial only.",
+}
+_SAVED: Final = {
+    "run": "string",
+    "number": "integer",
+    "tool": "string",
+    "args": "string",
+    "result": "string",
+    "problem": "string",
+    "file": "string",
+    "line": "integer",
 }
 
 ROWS: Final = (
@@ -188,6 +199,28 @@ ROWS: Final = (
         template="replay",
         takes=_VIEW,
         returns={"run": "string", "calls": "array", "changed": "integer"},
+    ),
+    Row(
+        path="/runs/{run:path}/calls/{number}/save",
+        answer=saving,
+        summary="A recorded call, by its number in the run from 1, to save. Nothing is saved.",
+        template="save",
+        returns=_SAVED,
+    ),
+    Row(
+        path="/runs/{run:path}/calls/{number}/save",
+        method="POST",
+        answer=save,
+        summary="Save a recorded call in the project; `problem` says why it was not saved.",
+        template="save",
+        changes=True,
+        takes={
+            "kind": "`case` (`evals/NAME.eval.yaml`), `example` (the spec) or `recording` (`recordings/NAME.jsonl`).",
+            "name": "The name of the file, for a case and a recording.",
+            "key": "The key of the case.",
+            "question": "What a user asks, for a case.",
+        },
+        returns=_SAVED,
     ),
     Row(
         path="/runs/{run:path}",
