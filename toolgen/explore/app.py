@@ -80,6 +80,7 @@ class Explorer:
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
         self.saving = asyncio.Lock()
+        self.comparing = asyncio.Lock()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"

@@ -11,7 +11,7 @@ from toolgen.explore.screens.changes import changes, compared
 from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
-from toolgen.explore.screens.replay import replay
+from toolgen.explore.screens.replay import replay, replay_against
 from toolgen.explore.screens.runs import run, runs
 from toolgen.explore.screens.save import save, saving
 from toolgen.explore.screens.surface import surface
@@ -62,6 +62,15 @@ _DECISION: Final = {
     "decision": "`allow_once`, `allow_for_session` or `deny`.",
     "reason": "Why; a model is told the reason of a denial.",
     "proposal": "Args, as JSON, that would be allowed; with a denial only.",
+}
+_REPLAYED: Final = {
+    "run": "string",
+    "against": "string",
+    "label": "string",
+    "problem": "string",
+    "calls": "array",
+    "changed": "integer",
+    "left_out": "integer",
 }
 _SAVED: Final = {
     "run": "string",
@@ -198,7 +207,16 @@ ROWS: Final = (
         summary="The calls of a run against this build. None is made.",
         template="replay",
         takes=_VIEW,
-        returns={"run": "string", "calls": "array", "changed": "integer"},
+        returns=_REPLAYED,
+    ),
+    Row(
+        path="/runs/{run:path}/replay",
+        method="POST",
+        answer=replay_against,
+        summary="The calls of a run against another version of the specs. None is made.",
+        template="replay",
+        takes={**_VIEW, "against": "A commit, a folder or a package; empty for this build."},
+        returns=_REPLAYED,
     ),
     Row(
         path="/runs/{run:path}/calls/{number}/save",
