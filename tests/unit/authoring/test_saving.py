@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.explore.shop import SPECS
+from toolgen.authoring import saving
 from toolgen.authoring.saving import save
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
@@ -234,3 +235,20 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, kind: str) -> Non
     answer = saves(folder, call, kind=kind, name="calls", key="k", question="Which?")
     assert "leads out" in answer["problem"]
     assert {each.name: each.read_bytes() for each in (tmp_path / "outside").iterdir()} == before
+
+
+@pytest.mark.parametrize("kind", ["case", "example"])
+def test_what_was_written_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    folder = project(tmp_path)
+    file = folder / {"case": "evals/shop.eval.yaml", "example": "specs/goods.yaml"}[kind]
+    write = saving._write
+
+    def late(*given: Any) -> None:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+        write(*given)
+
+    monkeypatch.setattr(saving, "_write", late)
+    answer = saves(folder, found({"word": "pot"}), kind=kind, name="shop", key="k", question="Which?")
+    assert answer["problem"] == f"{file.relative_to(folder)} has changed meanwhile: try again"
+    assert file.read_text() == "mine"

@@ -25,9 +25,9 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     asyncio.run(test)
 
 
-async def made(browser: Browser, tool: str, args: Any) -> str:
+async def made(browser: Browser, tool: str, args: Any, **view: str) -> str:
     """Make a call, allow it if it asks; return the path under which it is saved."""
-    call = await browser.call(tool, args)
+    call = await browser.call(tool, args, **view)
     asked = await browser.until(call, "asking", "ended")
     if asked["question"]:
         await browser.post(f"/calls/{call}/answer", question=asked["question"]["id"], decision="allow_once")
@@ -80,7 +80,7 @@ def test_calls_are_saved_only_in_a_project_by_who_is_at_its_machine_and_may_chan
         folder = project(tmp_path)
         store = MemoryStore()
         browser = await Browser(shop(store=store, project=folder)).start()
-        path = await made(browser, "goods.find", {"word": "tea"})
+        path = await made(browser, "goods.find", {"word": "tea"}, user="ann")
         form = {"kind": "recording", "name": "calls"}
         assert path in await browser.page(path.partition("/calls")[0])
         stale = await browser.http.post(f"/api{path}", json=form, headers={"X-CSRF-Token": "no"})
@@ -99,8 +99,12 @@ def test_calls_are_saved_only_in_a_project_by_who_is_at_its_machine_and_may_chan
             await (other.opened() if "authenticate" in options else other.start())
             await other.get(path, status=404)
             await other.post(path, status=403 if "settings" in options else 404, **form)
-            if "authenticate" not in options:
-                assert "/save" not in await other.page(path.partition("/calls")[0])
+            assert "/save" not in await other.page(path.partition("/calls")[0])
+        bob = await Browser(
+            shop(store=store, project=folder, authenticate=lambda _: Approver("bob", (), "web"))
+        ).opened()
+        await bob.get(path.partition("/calls")[0], status=404)
+        await bob.post(path, status=404, **form)
         assert not (folder / "recordings").exists()
 
     run(test())
