@@ -313,8 +313,8 @@ def explorer(
     people answer for their own runs. The policies say who may answer too, and both must allow it. Questions of calls
     appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime, or a reader of it,
     whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and `tool_use` says how models
-    are shown the tools. `project` is the folder of a toolgen project: the person at this machine sees what changes there,
-    and saves calls there.
+    are shown the tools. `project` is the folder of a toolgen project: the person at this machine sees its changes, and
+    saves calls in it.
     """
     return Explorer(
         runtime,
