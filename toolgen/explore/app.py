@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import inspect
@@ -80,6 +81,8 @@ class Explorer:
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
         self.checks = ServerChecks()
+        self.saving = asyncio.Lock()
+        self.comparing = asyncio.Lock()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"
@@ -312,7 +315,8 @@ def explorer(
     people answer for their own runs. The policies say who may answer too, and both must allow it. Questions of calls
     appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime, or a reader of it,
     whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and `tool_use` says how models
-    are shown the tools. `project` is the folder of a toolgen project, whose changes the person at this machine sees.
+    are shown the tools. `project` is the folder of a toolgen project: the person at this machine sees its changes, and
+    saves calls in it.
     """
     return Explorer(
         runtime,

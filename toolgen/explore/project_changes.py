@@ -1,16 +1,13 @@
-"""Changes of the project: `toolgen diff` and `toolgen lint` in processes of their own, with the text of each place.
-
-They compile the specs, which would hold up the pages if it were done here.
-"""
+"""Changes of the project: `toolgen diff` and `toolgen lint`, with the text of each place."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.explore.project_process import json_of_process
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.lines import lines_of
 from toolgen.spec.visible import cut, visible
@@ -18,8 +15,6 @@ from toolgen.spec.visible import cut, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SECONDS: Final = 300.0
-_OUTPUT_BYTES: Final = 16 * 1024 * 1024
 _SPEC_BYTES: Final = 10 * 1024 * 1024
 _LINE: Final = 500
 """Characters of a source line that are shown."""
@@ -57,31 +52,9 @@ class ProjectChanges:
             "problem": problem or other,
         }
 
-    async def _command(self, *words: str) -> tuple[Any, str]:
+    async def _command(self, word: str, *options: str) -> tuple[Any, str]:
         """Return what a command prints as JSON, and why it does not."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "toolgen", *words, "--format=json"),
-            cwd=self.root,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            async with asyncio.timeout(_SECONDS):
-                out, err = await asyncio.gather(_bounded(process.stdout), _bounded(process.stderr))
-                await process.wait()
-        except TimeoutError:
-            return None, f"`toolgen {words[0]}` takes longer than {_SECONDS:g} seconds: run it in a terminal"
-        except _TooLong:
-            return None, f"`toolgen {words[0]}` prints more than {_OUTPUT_BYTES:,} bytes: run it in a terminal"
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        try:
-            return json.loads(out), ""
-        except ValueError:
-            return None, cut(err.decode(errors="replace").strip() or f"`toolgen {words[0]}` printed no JSON", 10_000)
+        return await json_of_process(self.root, f"`toolgen {word}`", "toolgen", word, *options, "--format=json")
 
     def _change(self, change: dict[str, Any], texts: dict[str, list[str]]) -> dict[str, Any]:
         place = change["after"]["place"] or {}
@@ -109,20 +82,6 @@ class ProjectChanges:
         lines = texts.get(file, [])
         source = lines[line - 1] if 0 < line <= len(lines) else ""
         return {"file": file, "line": line, "source": cut(visible(source), _LINE)}
-
-
-class _TooLong(Exception):
-    """A stream has more than its bound."""
-
-
-async def _bounded(stream: asyncio.StreamReader | None) -> bytes:
-    assert stream is not None
-    read = bytearray()
-    while chunk := await stream.read(65_536):
-        read += chunk
-        if len(read) > _OUTPUT_BYTES:
-            raise _TooLong
-    return bytes(read)
 
 
 def _shown(value: Any) -> str:

@@ -11,8 +11,9 @@ from toolgen.explore.screens.changes import changes, compared
 from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
-from toolgen.explore.screens.replay import replay
+from toolgen.explore.screens.replay import replay, replay_against
 from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.save import save, saving
 from toolgen.explore.screens.servers import check_server, server, servers
 from toolgen.explore.screens.surface import surface
 from toolgen.explore.screens.tool import tool, tool_args
@@ -63,6 +64,25 @@ _DECISION: Final = {
     "decision": "`allow_once`, `allow_for_session` or `deny`.",
     "reason": "Why; a model is told the reason of a denial.",
     "proposal": "Args, as JSON, that would be allowed; with a denial only.",
+}
+_REPLAYED: Final = {
+    "run": "string",
+    "against": "string",
+    "label": "string",
+    "problem": "string",
+    "calls": "array",
+    "changed": "integer",
+    "left_out": "integer",
+}
+_SAVED: Final = {
+    "run": "string",
+    "number": "integer",
+    "tool": "string",
+    "args": "string",
+    "result": "string",
+    "problem": "string",
+    "file": "string",
+    "line": "integer",
 }
 
 ROWS: Final = (
@@ -195,7 +215,38 @@ ROWS: Final = (
         summary="The calls of a run against this build. None is made.",
         template="replay",
         takes=_VIEW,
-        returns={"run": "string", "calls": "array", "changed": "integer"},
+        returns=_REPLAYED,
+    ),
+    Row(
+        path="/runs/{run:path}/replay",
+        method="POST",
+        answer=replay_against,
+        summary="The calls of a run against another version of the specs. None is made.",
+        template="replay",
+        takes={**_VIEW, "against": "A commit, a folder or a package; empty for this build."},
+        returns=_REPLAYED,
+    ),
+    Row(
+        path="/runs/{run:path}/calls/{number}/save",
+        answer=saving,
+        summary="A recorded call, by its number in the run from 1, to save. Nothing is saved.",
+        template="save",
+        returns=_SAVED,
+    ),
+    Row(
+        path="/runs/{run:path}/calls/{number}/save",
+        method="POST",
+        answer=save,
+        summary="Save a recorded call in the project; `problem` says why it was not saved.",
+        template="save",
+        changes=True,
+        takes={
+            "kind": "`case` (`evals/NAME.eval.yaml`), `example` (the spec) or `recording` (`recordings/NAME.jsonl`).",
+            "name": "The name of the file, for a case and a recording.",
+            "key": "The key of the case.",
+            "question": "What a user asks, for a case.",
+        },
+        returns=_SAVED,
     ),
     Row(
         path="/runs/{run:path}",

@@ -72,6 +72,13 @@ class Visit:
             raise Refused(404, "there is no such tool")
         return ident
 
+    @property
+    def may_save(self) -> bool:
+        """Whether calls can be saved: in a project, by the person at its machine, unless all is only read."""
+        explorer = self.explorer
+        is_kept = explorer.project is not None and explorer.records is not None
+        return is_kept and self.visitor.sees_all and not explorer.settings.read_only
+
     def with_view(self, view: Viewpoint) -> Visit:
         """Return the visit as someone else."""
         return replace(self, view=view)

@@ -119,8 +119,8 @@ class Recording:
         self.mode: Final = mode
         self.executors: Final = {each.toolset: each for each in executors}
         exists = is_postgres_url(self._target) or Path(self._target).exists()
-        is_store = exists and _is_store(self._target)
-        if mode != "none" and is_store:
+        from_store = exists and is_store(self._target)
+        if mode != "none" and from_store:
             raise RecordingError(
                 f"{self.name} is a store, which the runtime writes: `Runtime(store=…)`; record to a `.jsonl` file"
             )
@@ -132,7 +132,7 @@ class Recording:
         self._lines: list[bytes] = []
         self._takes: list[Take] = []
         if exists and mode != "all":
-            self._takes = list(_in_store(self._target, self.name) if is_store else self._in_lines())
+            self._takes = list(_in_store(self._target, self.name) if from_store else self._in_lines())
         self._is_open = False
         self._schemas: dict[str, bytes] = {}
         self._by_ident: dict[str, _Takes] = {}
@@ -187,12 +187,11 @@ class Recording:
             self._lines[each.line] = b""
         self._takes.append(take)
         begun = len(self._lines)
-        schemas = {side: self._catalog.schema(take.ident, side) for side in ("args", "result")}
+        schemas = schemas_of(take, self._catalog)
         if self._schemas.get(take.ident) != canonical(schemas):
             self._schemas[take.ident] = canonical(schemas)
-            self._lines.append(_line({"tool": take.ident, "schemas": schemas}))
-        ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
-        self._lines.append(_line({"tool": take.ident, "arguments": take.arguments, **ended}))
+            self._lines.append(schemas_line(take.ident, schemas))
+        self._lines.append(take_line(take))
         self._write(begun if self._is_open and not replaced else 0)
 
     def _write(self, begun: int) -> None:
@@ -225,15 +224,9 @@ class Recording:
             count += 1
             if count > _MOST_CALLS:
                 raise RecordingError(f"{self.name} has more than {_MOST_CALLS:,} calls: keep those that tests need")
-            yield Take(
-                tool=call["tool"],
-                place=place,
-                arguments=call["arguments"],
-                result=call.get("result"),
-                error=_error_of(call["error"]) if "error" in call else None,
-                schemas=schemas.get(call["tool"], {}),
-                line=len(self._lines) - 1,
-            )
+            take = take_of(call, place)
+            take.schemas, take.line = schemas.get(call["tool"], {}), len(self._lines) - 1
+            yield take
 
 
 class _Takes:
@@ -377,10 +370,33 @@ def _told(code: str, message: str) -> str:
     return f"stale by {code} {RULES[code].name}: {message}"
 
 
-# Files and stores.
+# Lines, files and stores.
 
 
-def _is_store(target: str) -> bool:
+def take_of(call: Mapping[str, Any], place: str) -> Take:
+    """Return the call of a line: its `tool` and `arguments`, and its `result` or its `error`."""
+    error = _error_of(call["error"]) if "error" in call else None
+    return Take(tool=call["tool"], place=place, arguments=call["arguments"], result=call.get("result"), error=error)
+
+
+def take_line(take: Take) -> bytes:
+    """Return the line of a call whose tool is known."""
+    ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
+    return _line({"tool": take.ident, "arguments": take.arguments, **ended})
+
+
+def schemas_of(take: Take, catalog: Catalog) -> dict[str, Any]:
+    """Return the schemas that a call of today is made under."""
+    return {side: catalog.schema(take.ident, side) for side in ("args", "result")}
+
+
+def schemas_line(ident: str, schemas: Mapping[str, Any]) -> bytes:
+    """Return the line of the schemas that later calls of a tool were made under."""
+    return _line({"tool": ident, "schemas": schemas})
+
+
+def is_store(target: str) -> bool:
+    """Whether a target is a store of runs. Raises `RecordingError` for a file that cannot be read."""
     if is_postgres_url(target):
         return True
     try:

@@ -16,6 +16,7 @@ from tests.unit.execute.mcp.conftest import TOOLS
 from tests.unit.explore.servers import demo, explored
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.explore.test_changes import repository
+from tests.unit.explore.test_replay import versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -353,6 +354,82 @@ def test_a_server_that_changed_a_tool_after_the_build_is_found_by_a_check(driver
         assert server.calls == []
         driver.get(f"{found.address}/servers/mcp.shop")
         assert "tool_changed" in find(driver, "#errors + .scroll").text
+
+
+@pytest.fixture
+def shop_served(driver: Chrome, tmp_path: Path) -> Iterator[tuple[Served, Path]]:
+    """The shop on a project of its own specs, and of an earlier commit, `breaking`, with others."""
+    goods, folder = Goods(), versions(tmp_path)
+    with Served(shop(goods, project=folder), goods).running() as found:
+        size(driver)
+        driver.get(found.address + found.app.start_path)
+        wait_for(driver, "return location.pathname === '/surface' && document.readyState === 'complete'")
+        yield found, folder
+
+
+def called(driver: Chrome, served: Served, word: str) -> None:
+    driver.get(f"{served.address}/tools/goods.find#args={json.dumps({'word': word})}")
+    wait_for_args(driver, {"word": word})
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    press(driver, "Call")
+    find(driver, "#result")
+
+
+def wait_long(driver: Chrome, selector: str) -> str:
+    """Wait for what a process of its own has to find out; return its text."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    WebDriverWait(driver, 120).until(lambda each: each.find_elements(By.CSS_SELECTOR, selector))
+    return str(find(driver, selector).text)
+
+
+def no_findings(driver: Chrome) -> None:
+    for width, dark in ((1280, False), (320, True), (320, False)):
+        size(driver, width=width, dark=dark)
+        assert overflow(driver) <= 0, width
+        assert findings(driver) == [], (width, dark)
+    size(driver)
+
+
+def test_a_replay_after_a_breaking_change_shows_which_call_is_no_longer_accepted_and_why(
+    driver: Chrome, shop_served: tuple[Served, Path]
+) -> None:
+    served, _ = shop_served
+    called(driver, served, "tea")
+    press(driver, "Its record")
+    press(driver, "Replay")
+    assert "All would be as they were" in find(driver, "main").text
+    labelled(driver, "Against a commit, a folder or a package").send_keys("breaking")
+    press(driver, "Replay")
+    assert wait_long(driver, "tbody .answer-deny") == "changed"
+    assert "args: /word: use at least 5 characters" in find(driver, "tbody tr").text
+    assert "1 would end otherwise" in find(driver, "main strong").text
+    assert [name for name, _ in served.goods.calls] == ["find"]
+    no_findings(driver)
+
+
+def test_a_call_is_saved_as_a_case_after_a_key_that_was_taken(driver: Chrome, shop_served: tuple[Served, Path]) -> None:
+    served, folder = shop_served
+    (folder / "evals").mkdir()
+    file = folder / "evals" / "shop.eval.yaml"
+    mine = "# mine\ntoolgen: 1\neval: shop\ncases:\n  find: {question: x?, expect: []}  # mine\n"
+    file.write_text(mine)
+    called(driver, served, "tea")
+    press(driver, "Save it")
+    labelled(driver, "Evaluation, which is evals/NAME.eval.yaml").send_keys("shop")
+    labelled(driver, "Question, in the words of a user").send_keys("Which teas are there?")
+    no_findings(driver)
+    press(driver, "Save the case")
+    assert "evals/shop.eval.yaml:5:3: the case `find` is there already" in wait_long(driver, "main .problem")
+    no_findings(driver)
+    labelled(driver, "Name of the case").send_keys("-tea")
+    press(driver, "Save the case")
+    assert "evals/shop.eval.yaml:6" in wait_long(driver, "main .good")
+    no_findings(driver)
+    assert file.read_text().startswith(mine)
+    assert "find-tea" in file.read_text()
+    assert "Which teas are there?" in file.read_text()
 
 
 def test_without_scripts_the_form_can_be_sent(driver: Chrome, served: Served) -> None:

@@ -17,6 +17,7 @@ from toolgen.runtime.policy.proposal import typed_proposal
 
 if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
+    from toolgen.record.calls import RecordedCall
 
 LONGEST_REASON: Final = 10_000
 
@@ -39,6 +40,8 @@ async def call(visit: Visit) -> Data:
     result = result_data(made, visit.explorer.runtime)
     value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
     proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
+    number, recorded = await _recorded(visit, made)
+    stages = () if recorded is None else recorded.stages
     content = [] if result is None else [_block(visit, each) for each in result["content"]]
     return {
         "call": made.id,
@@ -51,7 +54,9 @@ async def call(visit: Visit) -> Data:
         "args": visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))[0],
         "question": None if made.question is None else made.question.data,
         "progress": [visit.cut(json.dumps(each, ensure_ascii=False))[0] for each in list(made.progress)[-50:]],
-        "stages": await stages(visit, made),
+        "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
+        "number": number,
+        "may_save": visit.may_save and number > 0,
         "proposed": "" if proposal is None else json.dumps(proposal, ensure_ascii=False, indent=2),
         "result": None
         if result is None
@@ -120,13 +125,12 @@ def found(visit: Visit) -> PageCall:
     return made
 
 
-async def stages(visit: Visit, made: PageCall) -> list[dict[str, Any]]:
-    """Return the stages of a call that has ended, as they are on record."""
+async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None]:
+    """Return the number of a call in its run, from 1, and what is on record of it, once it has ended; 0 for none."""
     if made.result is None or visit.explorer.records is None:
-        return []
+        return 0, None
     try:
         record = await visit.explorer.records.read(made.run.meta.run_id or "")
     except RunNotFound:
-        return []
-    mine = [each for each in calls_of(record) if each.tool_call_id == made.id]
-    return [{"stage": each.stage, "decision": each.decision, "us": each.us} for call_ in mine for each in call_.stages]
+        return 0, None
+    return next(((at, each) for at, each in enumerate(calls_of(record), 1) if each.tool_call_id == made.id), (0, None))

@@ -1,90 +1,200 @@
-"""Replay: the recorded calls of a run against this build: accepted, decided and answered as before, or not."""
+"""Replay: the recorded calls of a run against a build: accepted, decided and answered as before, or not."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.records import ToolCallMeta
+from toolgen.explore.project_process import json_of_process
+from toolgen.explore.screens.changes import named_version, project_of
 from toolgen.explore.screens.runs import args_of, read_run, user_of
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import replay as replayed
+from toolgen.runtime.base.errors import CatalogError, UnknownAgent
+from toolgen.runtime.catalog.catalog import Catalog
+from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.runs.run import Agents
 
 if TYPE_CHECKING:
+    from toolgen.contract.records import Issue
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
-    from toolgen.record.replay import Report
-    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.policy.effective import EffectiveSet
 
 _MOST: Final = 1_000
 """Calls that are checked at most; the rest is for `toolgen replay`."""
 
+_SECONDS: Final = 30.0
+"""How long calls are checked; those that are left then are not."""
+
+_PIECE: Final = 50
+"""Calls that are checked at a time."""
+
 _REDACTED: Final = "[redacted"
+_THIS_BUILD: Final = "this build"
+
+_DECIDED: Final = {"": "allow", "granted": "ask", "allow_once": "ask", "allow_for_session": "ask"}
+"""What policies had decided, by what the stage `permission` has on record; of a denial, only a person may know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """What calls are checked against: the tools, and what policies decide for who looks."""
+
+    label: str
+    catalog: Catalog
+    effective: EffectiveSet
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What a codec says of a value: why it does not accept it, if so."""
+
+    issues: tuple[Issue, ...] = ()
+    is_broken: bool = False
+
+    @property
+    def is_accepted(self) -> bool:
+        return not self.issues and not self.is_broken
 
 
 async def replay(visit: Visit) -> Data:
-    """Check the calls of a run; none is made. A redacted arg stands for itself, so its verdict is marked."""
+    """Check the calls of a run against this build; none is made. The verdict of a redacted value is marked."""
+    here = _Build(_THIS_BUILD, visit.explorer.runtime.catalog, visit.run.effective)
+    return await _replayed(visit, "", here)
+
+
+async def replay_against(visit: Visit) -> Data:
+    """Check the calls of a run against another version of the specs, as `replay` does; empty for this build."""
+    project, against = project_of(visit), named_version(visit)
+    await read_run(visit)  # before anything is compiled
+    if not against:
+        return await replay(visit)
+    order = json.dumps({"against": against}).encode()
+    async with visit.explorer.comparing:
+        found, problem = await json_of_process(
+            project.root, "the comparison", "toolgen.authoring.diff.catalogs", given=order
+        )
+    build = None
+    if found is not None:
+        problem = found["problem"]
+        if not problem:
+            build, problem = await asyncio.to_thread(_other_build, visit, found["label"], found["catalogs"])
+    return await _replayed(visit, against, build, problem)
+
+
+def _other_build(visit: Visit, label: str, texts: Sequence[str]) -> tuple[_Build | None, str]:
+    """Return the build of the package that has most of the tools of today, and why there is none."""
+    today, view = set(visit.explorer.runtime.catalog), visit.view
+    catalogs = [Catalog(text=text.encode()) for text in texts]
+    if not catalogs:
+        return None, f"{label} has no specs"
+    catalog = max(catalogs, key=lambda each: len(today & set(each)))
+    try:
+        run = Agents(catalog, Policies(catalog.section("policies"), catalog.names)).new_run(
+            view.agent, role=view.role, mode=view.mode, requested=None, session=None, meta=ToolCallMeta(user=view.user)
+        )
+    except (UnknownAgent, ValueError, CatalogError) as error:
+        return None, f"{label}: {error}"
+    return _Build(label, catalog, run.effective), ""
+
+
+async def _replayed(visit: Visit, against: str, build: _Build | None, problem: str = "") -> Data:
     record = await read_run(visit)
     calls = calls_of(record)
-    rows = [_row(visit, call) for call in calls[:_MOST]]
+    rows: list[Data] = []
+    end = monotonic() + _SECONDS
+    if build is not None:
+        for at in range(0, min(len(calls), _MOST), _PIECE):
+            if monotonic() < end:
+                rows += await asyncio.to_thread(_rows, build, calls[at : min(at + _PIECE, _MOST)])
     return {
         "run": record.run_id,
         "user": user_of(record),
+        "may_compare": visit.explorer.project is not None and visit.visitor.sees_all,
+        "against": against,
+        "label": "" if build is None else build.label,
+        "problem": problem,
         "calls": rows,
         "total": len(calls),
-        "left_out": max(len(calls) - _MOST, 0),
+        "left_out": len(calls) - len(rows),
         "changed": sum(row["verdict"] != "same" for row in rows),
     }
 
 
-def _row(visit: Visit, call: RecordedCall) -> Data:
-    catalog = visit.explorer.runtime.catalog
-    args = args_of(call)
-    was_accepted = not any(each.stage == "decode" and each.decision for each in call.stages)
-    report = _checked(catalog, call.tool, "arguments", args)
-    content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
-    value = json.dumps(content["value"], ensure_ascii=False) if "value" in content else None
-    result = _checked(catalog, call.tool, "result", value)
-    answer = _answer(visit, call.tool)
-    problems = [
-        *_problems("args", report, was_accepted=was_accepted),
-        *_problems("result", result, was_accepted=True),
-        *([] if answer else ["the tool is missing for this agent"]),
+def _rows(build: _Build, calls: Sequence[RecordedCall]) -> list[Data]:
+    known = KnownTools(build.catalog.spelled_tools())
+    idents = [known.find(call.tool) for call in calls]
+    texts = [_texts(call) for call in calls]
+    lines = [
+        b"" if text is None or len(found) != 1 else _line(found[0], side, text)
+        for found, pair in zip(idents, texts, strict=True)
+        for side, text in zip(("arguments", "result"), pair, strict=True)
     ]
+    report = replayed(lines, [build.catalog])
+    verdicts = [_Verdict() for _ in lines]
+    for each in report.rejections:
+        verdicts[each.line - 1] = _Verdict(each.issues)
+    for number in report.broken:
+        verdicts[number - 1] = _Verdict(is_broken=True)
+    return [
+        _row(build, call, found[0] if len(found) == 1 else "", pair, verdicts[2 * at : 2 * at + 2])
+        for at, (call, found, pair) in enumerate(zip(calls, idents, texts, strict=True))
+    ]
+
+
+def _row(
+    build: _Build, call: RecordedCall, ident: str, texts: tuple[str | None, str | None], verdicts: Sequence[_Verdict]
+) -> Data:
+    was_accepted = not any(each.stage == "decode" and each.decision for each in call.stages)
+    answer = build.effective.policy_decision(ident).answer.value if ident in build.effective else ""
+    then = next((_DECIDED.get(each.decision, "") for each in call.stages if each.stage == "permission"), "")
+    problems = list(_problems(texts, verdicts, was_accepted=was_accepted)) if ident else []
+    if not ident:
+        problems.append("there is no such tool")
+    elif not answer:
+        problems.append("the tool is missing for this agent")
+    elif then and then != answer:
+        problems.append(f"policy: {then} then, {answer} in this replay")
     return {
         "tool": call.tool,
         "call": call.tool_call_id,
         "state": call.state,
-        "is_redacted": any(text is not None and _REDACTED in text for text in (args, value)),
-        "had_args": args is not None,
+        "is_redacted": any(text is not None and _REDACTED in text for text in texts),
+        "had_args": texts[0] is not None,
+        "then": then,
         "answer": answer,
         "verdict": "changed" if problems else "same",
         "problems": problems,
     }
 
 
-def _checked(catalog: Catalog, tool: str, side: str, text: str | None) -> Report | None:
-    if text is None:
-        return None
-    line = f'{{"tool":{json.dumps(tool)},"{side}":{text}}}'.encode("utf-8", "surrogatepass")
-    return replayed([line], [catalog])
+def _problems(
+    texts: tuple[str | None, str | None], verdicts: Sequence[_Verdict], *, was_accepted: bool
+) -> Iterator[str]:
+    """Yield what differs for the args, and for the result, of the same tool."""
+    for side, text, found, was in zip(("args", "result"), texts, verdicts, (was_accepted, True), strict=True):
+        if text is None or found.is_accepted == was:
+            continue
+        if found.is_accepted:
+            yield f"{side}: accepted now, and not then"
+        elif found.is_broken:
+            yield f"{side}: not readable as JSON of a call"
+        for issue in found.issues:
+            yield f"{side}: {issue.pointer or 'the whole value'}: {issue.hint}"
 
 
-def _problems(side: str, report: Report | None, *, was_accepted: bool) -> list[str]:
-    if report is None:
-        return []
-    if report.disagree:
-        return ["there is no such tool any more"] if side == "args" else []
-    found = [
-        f"{side}: {issue.pointer or 'the whole value'}: {issue.hint}"
-        for each in report.rejections
-        for issue in each.issues
-    ]
-    if found:
-        return found if was_accepted else []
-    return [] if was_accepted or not report.accepted else [f"{side}: accepted now, and not then"]
+def _texts(call: RecordedCall) -> tuple[str | None, str | None]:
+    """Return the args and the result on record as JSON; None for what is not there."""
+    content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
+    return args_of(call), json.dumps(content["value"], ensure_ascii=False) if "value" in content else None
 
 
-def _answer(visit: Visit, tool: str) -> str:
-    """Return what policies decide now, before a call is made; empty for a tool that the agent does not have."""
-    effective = visit.run.effective
-    return effective.policy_decision(tool).answer.value if tool in effective else ""
+def _line(tool: str, side: str, text: str) -> bytes:
+    return f'{{"tool":{json.dumps(tool)},"{side}":{text}}}'.encode("utf-8", "surrogatepass")

@@ -98,6 +98,8 @@ async def run(visit: Visit) -> Data:
         "counts": {state: states.count(state) for state in (*OUTCOMES, "running")},
         "page": page,
         "pages": pages,
+        "first_number": (page - 1) * CALLS + 1,
+        "may_save": visit.may_save,
         "calls": [_call(visit, each, began.timestamp(), last.timestamp()) for each in first_call],
         "children": _children(record),
         "chain": await _chain(records, record.run_id),

@@ -52,7 +52,7 @@ _HOST: Final = "127.0.0.1"
 @click.option("--host", default=_HOST, show_default=True, help="The address to listen at.")
 @click.option("--host-name", "hosts", metavar="NAME", multiple=True, help="A name of this machine, beyond loopback.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: any free port.")
-@click.option("--read-only", is_flag=True, help="Call, answer, cancel and check nothing.")
+@click.option("--read-only", is_flag=True, help="Call, answer, cancel, check and save nothing.")
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @disable_policy_option
 @click.option(
