@@ -12,7 +12,7 @@ from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay
-from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.runs import run, runs, summary, verified
 from toolgen.explore.screens.surface import surface
 from toolgen.explore.screens.tool import tool, tool_args
 
@@ -29,6 +29,7 @@ class Row:
     `changes` marks what a read-only explorer refuses; what is sent by POST and changes nothing only takes much. `takes`
     describes the fields of the query or of the body, `returns` are the members of the answer with their JSON types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
+    A page that `is_live` has a `part` that is fetched again when its data has changed.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Row:
     template: str = ""
     part: str = ""
     changes: bool = False
+    is_live: bool = False
     takes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -171,6 +173,8 @@ ROWS: Final = (
         answer=runs,
         summary="Recorded runs, the latest first.",
         template="runs",
+        part="run_list",
+        is_live=True,
         takes={
             **_PAGE,
             "by_user": "Runs of this user.",
@@ -190,18 +194,38 @@ ROWS: Final = (
         returns={"run": "string", "calls": "array", "changed": "integer"},
     ),
     Row(
+        path="/runs/{run:path}/summary",
+        answer=summary,
+        summary="What a run is as a whole: its user, how its calls ended, and the runs that it started.",
+        template="run_summary",
+        part="run_summary",
+        returns={"run": "string", "counts": "object", "events": "integer", "ended": "string", "children": "array"},
+    ),
+    Row(
+        path="/runs/{run:path}/verified",
+        answer=verified,
+        summary="Whether the whole record of a run is intact, and which row is the first that is not.",
+        template="run_verified",
+        part="run_verified",
+        returns={"run": "string", "chain": "object"},
+    ),
+    Row(
         path="/runs/{run:path}",
         answer=run,
-        summary="One run: its calls on a line of time, and whether its record is intact.",
+        summary="One run: a page of its calls on a line of time.",
         template="run",
+        part="run_calls",
+        is_live=True,
         takes=_PAGE,
-        returns={"run": "string", "calls": "array", "counts": "object", "chain": "object"},
+        returns={"run": "string", "calls": "array", "page": "integer", "has_more": "boolean"},
     ),
     Row(
         path="/inbox",
         answer=inbox,
         summary="The questions that wait for an answer.",
         template="inbox",
+        part="questions",
+        is_live=True,
         returns={"questions": "array", "has_engine": "boolean"},
     ),
     Row(
