@@ -147,7 +147,7 @@ class Explorer:
             Route("/calls/{call}/events", self._events),
         ]
         for row in ROWS:
-            if row.is_live:
+            if row.live:
                 routes.append(Route(f"{row.path}/events", partial(self._versions, row)))
             routes.append(Route(f"/api{row.path}", partial(self._endpoint, row), methods=[row.method]))
             routes.append(Route(row.path, partial(self._page, row), methods=[row.method]))
@@ -271,16 +271,17 @@ class Explorer:
 
     async def _versions(self, row: Row, request: Request) -> Response:
         """Say, as an event, that what a page shows has changed; the page fetches it."""
-        try:
+
+        async def look() -> tuple[str, ...]:
             visit = await self._visit(request, row)
-            shown = await row.answer(visit)
+            return tuple([version_of(await answer(visit)) for answer in row.live])
+
+        try:
+            visitor = await self._visitor(request)
+            now = await look()
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
-
-        async def data() -> Mapping[str, Any]:
-            return await row.answer(await self._visit(request, row))
-
-        return EventSourceResponse(self._watchers.events(visit.visitor.name, shown, data))
+        return EventSourceResponse(self._watchers.events(visitor.name, now, look))
 
     def _render(
         self, template: str, request: Request, visit: Visit | None, data: Mapping[str, Any], *, status: int = 200

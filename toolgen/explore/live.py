@@ -32,15 +32,15 @@ def version_of(data: Mapping[str, Any]) -> str:
 
 
 class Watchers:
-    """The pages that are told of changes. Of each, only the version that it was told last is kept."""
+    """The pages that are told of changes. Of each, only the versions that it was told last are kept."""
 
     def __init__(self) -> None:
         self._open: Counter[str] = Counter()
 
     async def events(
-        self, visitor: str, shown: Mapping[str, Any], look: Callable[[], Awaitable[Mapping[str, Any]]]
+        self, visitor: str, now: tuple[str, ...], look: Callable[[], Awaitable[tuple[str, ...]]]
     ) -> AsyncGenerator[dict[str, Any]]:
-        """Yield an event for what a page shows now, and at each change; changes in between are one.
+        """Yield an event with the versions of what a page shows now, and at each change; changes in between are one.
 
         It ends where `look` raises `Refused`.
         """
@@ -49,14 +49,15 @@ class Watchers:
             return
         self._open[visitor] += 1
         try:
-            told, version, took = "", version_of(shown), 0.0
+            told: tuple[str, ...] = ()
+            took = 0.0
             while True:
-                if version != told:
-                    told = version
-                    yield {"event": "change", "data": json.dumps({"version": version})}
+                if now != told:
+                    told = now
+                    yield {"event": "change", "data": json.dumps({"versions": now})}
                 await asyncio.sleep(max(_SECONDS, _SHARE * took))
                 began = time.monotonic()
-                version = version_of(await look())
+                now = await look()
                 took = time.monotonic() - began
         except Refused:
             yield {"retry": _RETRY_MS}

@@ -29,7 +29,8 @@ class Row:
     `changes` marks what a read-only explorer refuses; what is sent by POST and changes nothing only takes much. `takes`
     describes the fields of the query or of the body, `returns` are the members of the answer with their JSON types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
-    A page that `is_live` has a `part` that is fetched again when its data has changed.
+    A live page has a `part` that is fetched again when its own data, the first of `live`, has changed; what else of it
+    changes is said by the others.
     """
 
     path: str
@@ -40,7 +41,7 @@ class Row:
     template: str = ""
     part: str = ""
     changes: bool = False
-    is_live: bool = False
+    live: tuple[Answer, ...] = ()
     takes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -174,7 +175,7 @@ ROWS: Final = (
         summary="Recorded runs, the latest first.",
         template="runs",
         part="run_list",
-        is_live=True,
+        live=(runs,),
         takes={
             **_PAGE,
             "by_user": "Runs of this user.",
@@ -215,7 +216,7 @@ ROWS: Final = (
         summary="One run: a page of its calls on a line of time.",
         template="run",
         part="run_calls",
-        is_live=True,
+        live=(run, summary),
         takes=_PAGE,
         returns={"run": "string", "calls": "array", "page": "integer", "has_more": "boolean"},
     ),
@@ -225,7 +226,7 @@ ROWS: Final = (
         summary="The questions that wait for an answer.",
         template="inbox",
         part="questions",
-        is_live=True,
+        live=(inbox,),
         returns={"questions": "array", "has_engine": "boolean"},
     ),
     Row(

@@ -21,7 +21,7 @@ from toolgen.explore.visit import Refused
 from toolgen.record import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Mapping
+    from collections.abc import Awaitable, Coroutine
     from pathlib import Path
 
     from toolgen.explore import Explorer
@@ -59,7 +59,7 @@ class Stream:
     async def _send(self, message: Any) -> None:
         for line in message.get("body", b"").decode().splitlines():
             if line.startswith("data:"):
-                self.events.append(json.loads(line.removeprefix("data:"))["version"])
+                self.events.append(json.loads(line.removeprefix("data:"))["versions"][0])
                 self.heard.set()
 
     async def next(self) -> str:
@@ -129,18 +129,18 @@ def test_a_page_gets_one_event_a_second_at_most_and_waits_longer_where_looking_t
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    async def look() -> Mapping[str, Any]:
+    async def look() -> tuple[str, ...]:
         if len(waits) == 4:
             raise Refused(401, "gone")
         now[0] += (0.0, 0.5, 0.01)[len(waits) - 1]
-        return {"changes": len(waits)}
+        return (str(len(waits)),)
 
     monkeypatch.setattr("toolgen.explore.live.asyncio.sleep", sleep)
     monkeypatch.setattr("toolgen.explore.live.time.monotonic", lambda: now[0])
 
     async def test() -> None:
         watchers = Watchers()
-        events = [each async for each in watchers.events("ana", {}, look)]
+        events = [each async for each in watchers.events("ana", ("0",), look)]
         assert [each.get("event") for each in events] == ["change"] * 4 + [None]
         assert waits == [1.0, 1.0, 5.0, 1.0]
         assert not watchers._open
@@ -152,21 +152,21 @@ def test_a_page_gets_one_event_a_second_at_most_and_waits_longer_where_looking_t
 def test_so_many_pages_of_a_visitor_are_told_and_another_one_is_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.explore.live._WATCHED", 2)
 
-    async def look() -> Mapping[str, Any]:
-        return {}
+    async def look() -> tuple[str, ...]:
+        return ("1",)
 
     async def test() -> None:
         watchers = Watchers()
         async with (
-            aclosing(watchers.events("ana", {}, look)) as first,
-            aclosing(watchers.events("ana", {}, look)) as second,
+            aclosing(watchers.events("ana", ("1",), look)) as first,
+            aclosing(watchers.events("ana", ("1",), look)) as second,
         ):
             await anext(first)
             await anext(second)
-            assert [each async for each in watchers.events("ana", {}, look)] == [{"retry": 60_000}]
-            async with aclosing(watchers.events("bo", {}, look)) as other:
+            assert [each async for each in watchers.events("ana", ("1",), look)] == [{"retry": 60_000}]
+            async with aclosing(watchers.events("bo", ("1",), look)) as other:
                 assert (await anext(other))["event"] == "change"
-        async with aclosing(watchers.events("ana", {}, look)) as again:
+        async with aclosing(watchers.events("ana", ("1",), look)) as again:
             assert (await anext(again))["event"] == "change"
 
     run(test())

@@ -140,7 +140,6 @@
       const focused = document.activeElement;
       morph(list, made);
       if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
-      htmx.trigger(document.body, "live");
     };
     const connect = () => {
       if (events) events.close();
@@ -148,7 +147,8 @@
       if (document.hidden) return;
       events = new EventSource(list.dataset.live + location.search);
       events.addEventListener("change", (event) => {
-        if (JSON.parse(event.data).version === list.dataset.version) return;
+        htmx.trigger(document.body, "live");
+        if (JSON.parse(event.data).versions[0] === list.dataset.version) return;
         refreshing = refreshing.then(refresh).catch(() => {}); // the next event fetches again
       });
     };
