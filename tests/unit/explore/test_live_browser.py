@@ -198,4 +198,4 @@ def find_without_scripts(driver: Chrome, selector: str) -> Any:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.wait import WebDriverWait
 
-    return WebDriverWait(driver, 20).until(lambda each: (each.find_elements(By.CSS_SELECTOR, selector) or [None])[0])
+    return WebDriverWait(driver, 20).until(lambda each: next(iter(each.find_elements(By.CSS_SELECTOR, selector)), None))
