@@ -21,6 +21,7 @@ from starlette.routing import Route, Router
 from toolgen import __version__
 from toolgen.explore.calls import PageCalls
 from toolgen.explore.guard import Guard
+from toolgen.explore.live import Watchers, version_of
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
@@ -85,6 +86,7 @@ class Explorer:
         self.comparing = asyncio.Lock()
         self._authenticate = authenticate
         self._may_answer = may_answer
+        self._watchers = Watchers()
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"
         self._guarded = Guard(self._router(), settings)
 
@@ -150,6 +152,8 @@ class Explorer:
             Route("/calls/{call}/events", self._events),
         ]
         for row in ROWS:
+            if row.live:
+                routes.append(Route(f"{row.path}/events", partial(self._versions, row)))
             routes.append(Route(f"/api{row.path}", partial(self._endpoint, row), methods=[row.method]))
             routes.append(Route(row.path, partial(self._page, row), methods=[row.method]))
         return Router(routes, default=self._nowhere)
@@ -270,6 +274,20 @@ class Explorer:
 
         return EventSourceResponse(said())
 
+    async def _versions(self, row: Row, request: Request) -> Response:
+        """Say, as an event, that what a page shows has changed; the page fetches it."""
+
+        async def look() -> tuple[str, ...]:
+            visit = await self._visit(request, row)
+            return tuple([version_of(await answer(visit)) for answer in row.live])
+
+        try:
+            visitor = await self._visitor(request)
+            now = await look()
+        except Refused as error:
+            return JSONResponse({"message": error.message}, error.status)
+        return EventSourceResponse(self._watchers.events(visitor.name, now, look))
+
     def _render(
         self, template: str, request: Request, visit: Visit | None, data: Mapping[str, Any], *, status: int = 200
     ) -> HTMLResponse:
@@ -289,6 +307,7 @@ class Explorer:
                 view=view,
                 query=urlencode(view.query),
                 link=_link,
+                live_version=version_of(data),
                 open_question=0,
             )
         )

@@ -1,22 +1,118 @@
-"""Records: the runs of a store, read without blocking the loop, whatever kind of store it is."""
+"""Records: the runs of a store, read page by page without blocking the loop, whatever kind of store it is."""
 
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from toolgen.record.calls import calls_of
 from toolgen.record.chain import verify_chain
+from toolgen.runtime.events.encoding import COUNTED_AS
+from toolgen.runtime.events.records import EventKind, RunNotFound, RunRecord
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from toolgen.record.calls import RecordedCall
     from toolgen.record.chain import ChainFinding, ChainKey
     from toolgen.record.stores import StoreReader
-    from toolgen.runtime.events.records import RunRecord, RunSummary, Store
+    from toolgen.runtime.events.records import Event, RunSummary, Store, StoredResult
 
 RecordSource: TypeAlias = "Store | StoreReader"
 
-MANY: Final = 1_000
-"""Events of a run that is kept after it was read: its next page asks only for what is new."""
+_EVENTS: Final = 500
+"""Events that are read at once."""
+
+_AHEAD: Final = 2_000
+"""Events behind the start of the last call of a page that are read to find how its calls end."""
+
+_OUTLINES: Final = 300
+_OUTLINED_CALLS: Final = 1_000_000
+"""Outlines that are kept, and the calls in all of them, of 8 bytes each."""
+
+_NAMES: Final = 1_000
+"""Tools of a run that are kept."""
+
+_CHILDREN: Final = 200
+"""Runs that a run has started, of which the ids are kept."""
+
+
+@dataclass(slots=True, eq=False)
+class Outline:
+    """What is known of a run from its first events: where its calls begin, how they end, and whose they are.
+
+    It takes 8 bytes for each call, and grows as the run does: an event is read once.
+    """
+
+    after: int = -1
+    events: int = 0
+    began: datetime | None = None
+    last: datetime | None = None
+    begins: array[int] = field(default_factory=lambda: array("q"))
+    open: set[str] = field(default_factory=set[str])
+    users: set[str] = field(default_factory=set[str])
+    tools: set[str] = field(default_factory=set[str])
+    counts: dict[str, int] = field(default_factory=lambda: {"completed": 0, "failed": 0, "denied": 0})
+    children: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    ended: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def user(self) -> str | None:
+        """The user of the run, as its calls say it; None for none, and for a run of several."""
+        return next(iter(self.users)) if len(self.users) == 1 else None
+
+    def has_tool(self, part: str) -> bool:
+        """Whether a tool of the run has that in its name; a run of more tools than are kept may have it."""
+        return len(self.tools) >= _NAMES or any(part in tool for tool in self.tools)
+
+    def add(self, page: RunRecord) -> None:
+        """Take note of the next events."""
+        ends = {result.sequence for result in page.results}
+        for event in page.events:
+            self._add(event, is_end=event.sequence in ends)
+        if page.events:
+            self.began = self.began or page.events[0].at
+            self.last = page.events[-1].at
+            self.events += len(page.events)
+            self.after = page.events[-1].sequence
+
+    def _add(self, event: Event, *, is_end: bool) -> None:
+        user = event.data.get("user")
+        if isinstance(user, str) and len(self.users) < 2:
+            self.users.add(user)
+        if len(self.tools) < _NAMES:
+            self.tools.add(event.tool)
+        if event.kind == EventKind.RUN_ENDED:
+            self.ended = str(event.data.get("end_reason") or "")
+        if event.kind == EventKind.AGENT_RUN_STARTED and len(self.children) < _CHILDREN:
+            child = {"run": str(event.data.get("run_id", "")), "agent": str(event.data.get("agent", ""))}
+            self.children.append({**child, "tool": event.tool})
+        if not event.tool_call_id:
+            return
+        if event.tool_call_id not in self.open:
+            self.begins.append(event.sequence)
+            self.open.add(event.tool_call_id)
+        if is_end:
+            self.open.discard(event.tool_call_id)
+            self.counts[COUNTED_AS.get(event.kind, "failed")] += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsPage:
+    """A page of the calls of a run, in the order of their starts.
+
+    A call without a result is running, or, if `is_cut`, ends too far behind the page.
+    """
+
+    page: int
+    has_more: bool
+    began: datetime
+    calls: tuple[RecordedCall, ...]
+    is_cut: bool
 
 
 class Records:
@@ -25,7 +121,7 @@ class Records:
     def __init__(self, source: RecordSource, key: ChainKey | None) -> None:
         self._source: Any = source
         self._key = key
-        self._last: RunRecord | None = None
+        self._outlines: dict[str, Outline] = {}
         self.has_chain = key is not None and hasattr(source, "chain")
 
     async def runs(self) -> tuple[RunSummary, ...]:
@@ -34,27 +130,95 @@ class Records:
 
     async def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
-        last = self._last
-        if (
-            last is not None
-            and last.run_id == run_id
-            and not await self._read(self._source.events, run_id, last.events[-1].sequence)
-        ):
-            return last
-        found = cast("RunRecord", await self._read(self._source.read, run_id))
-        if len(found.events) >= MANY and hasattr(self._source, "events"):
-            self._last = found
-        return found
+        return cast("RunRecord", await self._read(self._source.read, run_id))
 
-    async def verify(self, run_id: str) -> list[ChainFinding]:
-        """Return what is wrong with the record of a run, as far as it shows without a head that was kept elsewhere."""
+    async def outline(self, run_id: str, *, calls: int | None = None, events: int | None = None) -> Outline:
+        """Read a run until so many calls have begun, or so many events are known, or else to its end.
+
+        Raises `RunNotFound`, and `StoreError`.
+        """
+        known = self._outlines.pop(run_id, None) or Outline()
+        self._outlines[run_id] = known  # the latest is the last one
+        async with known.lock:
+            while (calls is None or len(known.begins) < calls) and (events is None or known.events < events):
+                page = await self._page(run_id, known.after)
+                known.add(page)
+                if len(page.events) < _EVENTS:
+                    break
+                await asyncio.sleep(0)  # a store in memory never waits
+        if known.began is None:
+            self._outlines.pop(run_id, None)
+            raise RunNotFound(run_id)
+        self._forget()
+        return known
+
+    async def calls(self, run_id: str, page: int, size: int) -> CallsPage:
+        """Read a page of calls, or the last one. Raises `RunNotFound`, and `StoreError`."""
+        outline = await self.outline(run_id, calls=page * size + 1)
+        page = min(page, max(1, -(-len(outline.begins) // size)))
+        begins = outline.begins[(page - 1) * size : page * size]
+        record, is_cut = await self._from(run_id, begins)
+        if begins and not record.events:
+            del self._outlines[run_id]
+            raise RunNotFound(run_id)  # deleted meanwhile
+        assert outline.began is not None
+        return CallsPage(
+            page=page,
+            has_more=len(outline.begins) > page * size,
+            began=outline.began,
+            calls=calls_of(record),
+            is_cut=is_cut,
+        )
+
+    async def verify(self, run_id: str) -> tuple[int, list[ChainFinding]]:
+        """Return how many rows the record of a run has, and what is wrong with it, as far as it shows without a head.
+
+        Raises `RunNotFound`, `ChainError` and `StoreError`.
+        """
         assert self._key is not None
         key = self._key
 
-        def verified() -> list[ChainFinding]:
-            return verify_chain(self._source.chain(run_id), self._source.head(run_id), key)
+        def verified() -> tuple[int, list[ChainFinding]]:
+            chain = self._source.chain(run_id)
+            return len(chain.links), verify_chain(chain, self._source.head(run_id), key)
 
         return await asyncio.to_thread(verified)
+
+    async def _from(self, run_id: str, begins: array[int]) -> tuple[RunRecord, bool]:
+        """Read the events of the calls that begin there, and whether some were left out that come much later."""
+        events: list[Event] = []
+        results: list[StoredResult] = []
+        starts, going_on = set(begins), set[str]()
+        after = begins[0] - 1 if begins else 0
+        is_cut = False
+        while begins and (after < begins[-1] or going_on) and not is_cut:
+            page = await self._page(run_id, after)
+            ends = {result.sequence: result for result in page.results}
+            for event in page.events:
+                if event.sequence in starts:
+                    going_on.add(event.tool_call_id)
+                elif event.tool_call_id not in going_on:
+                    continue
+                events.append(event)
+                if event.sequence in ends:
+                    results.append(ends[event.sequence])
+                    going_on.discard(event.tool_call_id)
+            if len(page.events) < _EVENTS:
+                break
+            after = page.events[-1].sequence
+            is_cut = bool(going_on) and after > begins[-1] + _AHEAD
+        return RunRecord(run_id=run_id, events=tuple(events), results=tuple(results)), is_cut
+
+    def _forget(self) -> None:
+        """Forget the outlines that were not used for longest, as far as there are too many."""
+        while len(self._outlines) > 1 and (
+            len(self._outlines) > _OUTLINES
+            or sum(len(each.begins) for each in self._outlines.values()) > _OUTLINED_CALLS
+        ):
+            del self._outlines[next(iter(self._outlines))]
+
+    async def _page(self, run_id: str, after: int) -> RunRecord:
+        return cast("RunRecord", await self._read(self._source.page, run_id, after, _EVENTS))
 
     async def _read(self, method: Callable[..., Any], *args: Any) -> Any:
         if asyncio.iscoroutinefunction(method):

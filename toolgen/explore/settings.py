@@ -32,8 +32,9 @@ class ExploreSettings:
 
     `hosts` are the names by which browsers reach it, with or without a port; without any, those of loopback. `person`
     is who sits before it where nobody authenticates: their name stands beside each answer. `agent` and `user` are
-    chosen at first. With `read_only` nothing is called, answered, cancelled, checked or saved. `body_bytes` bounds a request,
-    `shown_bytes` a text on a page. `key` signs cookies and forms: hosts with several processes give all of them one.
+    chosen at first. With `read_only` nothing is called, answered, cancelled, checked or saved. `body_bytes` bounds a
+    request, `shown_bytes` a text on a page. `key` signs cookies and forms: hosts with several processes give all of
+    them one.
     """
 
     hosts: tuple[str, ...] = ()

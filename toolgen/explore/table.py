@@ -12,7 +12,7 @@ from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay, replay_against
-from toolgen.explore.screens.runs import run, runs
+from toolgen.explore.screens.runs import run, runs, summary, verified
 from toolgen.explore.screens.save import save, saving
 from toolgen.explore.screens.servers import check_server, server, servers
 from toolgen.explore.screens.surface import surface
@@ -32,6 +32,8 @@ class Row:
     `takes` describes the fields of the query or of the body, `returns` are the members of the answer with their JSON
     types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
+    A live page has a `part` that is fetched again when its own data, the first of `live`, has changed; what else of it
+    changes is said by the others.
     """
 
     path: str
@@ -42,6 +44,7 @@ class Row:
     template: str = ""
     part: str = ""
     changes: bool = False
+    live: tuple[Answer, ...] = ()
     takes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -199,6 +202,8 @@ ROWS: Final = (
         answer=runs,
         summary="Recorded runs, the latest first.",
         template="runs",
+        part="run_list",
+        live=(runs,),
         takes={
             **_PAGE,
             "by_user": "Runs of this user.",
@@ -249,12 +254,30 @@ ROWS: Final = (
         returns=_SAVED,
     ),
     Row(
+        path="/runs/{run:path}/summary",
+        answer=summary,
+        summary="What a run is as a whole: its user, how its calls ended, and the runs that it started.",
+        template="run_summary",
+        part="run_summary",
+        returns={"run": "string", "counts": "object", "events": "integer", "ended": "string", "children": "array"},
+    ),
+    Row(
+        path="/runs/{run:path}/verified",
+        answer=verified,
+        summary="Whether the whole record of a run is intact, and which row is the first that is not.",
+        template="run_verified",
+        part="run_verified",
+        returns={"run": "string", "chain": "object"},
+    ),
+    Row(
         path="/runs/{run:path}",
         answer=run,
-        summary="One run: its calls on a line of time, and whether its record is intact.",
+        summary="One run: a page of its calls on a line of time.",
         template="run",
+        part="run_calls",
+        live=(run, summary),
         takes=_PAGE,
-        returns={"run": "string", "calls": "array", "counts": "object", "chain": "object"},
+        returns={"run": "string", "calls": "array", "page": "integer", "has_more": "boolean"},
     ),
     Row(
         path="/servers",
@@ -286,6 +309,8 @@ ROWS: Final = (
         answer=inbox,
         summary="The questions that wait for an answer.",
         template="inbox",
+        part="questions",
+        live=(inbox,),
         returns={"questions": "array", "has_engine": "boolean"},
     ),
     Row(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -25,7 +26,6 @@ from toolgen.runtime.events.records import (
     RunNotFound,
     RunRecord,
     RunSummary,
-    StoredResult,
     StoreError,
     repeats_end,
 )
@@ -36,6 +36,8 @@ _Row: TypeAlias = tuple[Any, ...]
 
 If it is not encoded yet, its parts follow: the tool, the id of the call, the items of its data, the JSON text of its
 args, its trace; and of the result the payload, and the requested name.
+
+The first reader encodes a row, and stores it so: encoding takes longer than all other reading.
 
 A row has only texts, numbers and tuples of these: the garbage collector would traverse other objects repeatedly, so
 that calls would take longer the more calls a store has.
@@ -58,8 +60,11 @@ class MemoryStore:
         self._clock: Callable[[], datetime | int] = clock or time_ns
         self._poll = poll
         self._rows: list[_Row] = []
+        self._places: dict[str, array[int]] = {}
+        self._placed = 0
         self._closed = False
         self._ending = Lock()
+        self._placing = Lock()
 
     def append(self, event: NewEvent, /) -> None:
         """Write an event; the end of a run once. Raises ValueError or TypeError, and `StoreError` if it is closed."""
@@ -77,14 +82,21 @@ class MemoryStore:
 
     async def read(self, run_id: str, /) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
-        rows = self._rows_of(run_id)
-        if not rows:
+        record = await self.page(run_id, -1, len(self._rows))
+        if not record.events:
             raise RunNotFound(run_id)
-        results = (_result(run_id, sequence, row) for sequence, row in enumerate(rows))
+        return record
+
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number, with their results."""
+        first = max(after + 1, 0)
+        rows = list(enumerate(map(self._encoded, self._places_of(run_id)[first : first + most]), first))
         return RunRecord(
             run_id=run_id,
-            events=tuple(_event(run_id, sequence, row) for sequence, row in enumerate(rows)),
-            results=tuple(result for result in results if result is not None),
+            events=tuple(decode_event(run_id, sequence, event) for sequence, (_, _, _, event, _) in rows),
+            results=tuple(
+                decode_result(run_id, sequence, result) for sequence, (_, _, _, _, result) in rows if result is not None
+            ),
         )
 
     async def runs(self) -> tuple[RunSummary, ...]:
@@ -97,15 +109,11 @@ class MemoryStore:
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
         """Return the events of a run after a number, including future ones, endlessly."""
-        sequence, at = -1, 0
         while True:
-            while at < len(self._rows):
-                row = self._rows[at]
-                at += 1
-                if row[0] == run_id:
-                    sequence += 1
-                    if sequence > after:
-                        yield _event(run_id, sequence, row)
+            page = await self.page(run_id, after, len(self._rows))
+            for event in page.events:
+                yield event
+                after = event.sequence
             await asyncio.sleep(self._poll)
 
     async def close(self) -> None:
@@ -114,7 +122,11 @@ class MemoryStore:
 
     def _end(self, event: NewEvent) -> None:
         with self._ending:
-            before = (_event(event.run_id, -1, row) for row in reversed(self._rows) if row[0] == event.run_id)
+            before = (
+                decode_event(event.run_id, -1, _event_body(row))
+                for row in reversed(self._rows)
+                if row[0] == event.run_id
+            )
             end = decode_event(event.run_id, -1, encode_event(event, _EPOCH))
             if self._closed or not repeats_end(end, before):
                 self._write(event, None)
@@ -142,8 +154,19 @@ class MemoryStore:
             row = (run_id, kind, at, None, None, tool, call_id, items, args, marks, result.payload, raw_name)
         self._rows.append(row)
 
-    def _rows_of(self, run_id: str) -> list[_Row]:
-        return [row for row in self._rows if row[0] == run_id]
+    def _places_of(self, run_id: str) -> array[int]:
+        """Return the places of a run's rows; writers leave it to readers to note them."""
+        with self._placing:
+            for place in range(self._placed, len(self._rows)):
+                self._places.setdefault(self._rows[place][0], array("q")).append(place)
+                self._placed = place + 1
+            return self._places.get(run_id, array("q"))
+
+    def _encoded(self, place: int) -> _Row:
+        row = self._rows[place]
+        if row[3] is None:
+            row = self._rows[place] = (*row[:3], _event_body(row), _result_body(row))
+        return row
 
 
 def _texts(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | None:
@@ -165,22 +188,22 @@ def _is_plain(result: ToolResult[Any]) -> bool:
     return not metadata or (len(metadata) == 1 and metadata.get("raw_tool_name").__class__ is str)
 
 
-def _event(run_id: str, sequence: int, row: _Row) -> Event:
-    _, kind, at, body, _, *parts = row
+def _event_body(row: _Row) -> bytes:
+    run_id, kind, at, body, _, *parts = row
     if body is None:
         tool, call_id, items, args, trace = parts[:5]
-        body = encode_event(NewEvent(kind, run_id, tool, call_id, dict(items), args, trace=trace), _time(at))
-    return decode_event(run_id, sequence, body)
+        return encode_event(NewEvent(kind, run_id, tool, call_id, dict(items), args, trace=trace), _time(at))
+    return bytes(body)
 
 
-def _result(run_id: str, sequence: int, row: _Row) -> StoredResult | None:
+def _result_body(row: _Row) -> bytes | None:
     body: bytes | None = row[4]
     if _ends_a_call(row) and body is None:
         _, _, _, _, _, tool, call_id, _, _, _, payload, raw_name = row
         metadata = {} if raw_name is None else {"raw_tool_name": raw_name}
         result = ToolResult[Any](tool_name=tool, tool_call_id=call_id, payload=payload, metadata=metadata)
         body = encode_result(result, NO_SECRETS)
-    return None if body is None else decode_result(run_id, sequence, body)
+    return body
 
 
 def _ends_a_call(row: _Row) -> bool:

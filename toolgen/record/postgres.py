@@ -113,7 +113,8 @@ _TIMEOUT: Final = 10.0
 _SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _EVENTS: Final = "SELECT sequence, body, digest FROM toolgen.events WHERE run_id = %s"
 EVENTS_AFTER: Final = f"{_EVENTS} AND sequence > %s ORDER BY sequence"
-_RESULTS: Final = "SELECT sequence, body FROM toolgen.results WHERE run_id = %s ORDER BY sequence"
+_RESULTS: Final = "SELECT sequence, body FROM toolgen.results WHERE run_id = %s"
+_RESULTS_AFTER: Final = f"{_RESULTS} AND sequence > %s AND sequence <= %s ORDER BY sequence"
 _COUNTS: Final = "began, last, events, completed, failed, denied"
 _DAMAGED: Final = "the record of the run is damaged; verify it"
 
@@ -139,21 +140,18 @@ class PostgresReader:
         """Read one run. Raises `RunNotFound`."""
         with self._snapshot() as connection:
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
-            results = connection.execute(_RESULTS, (run_id,), binary=True).fetchall()
+            results = connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
         if not events:
             raise RunNotFound(run_id)
-        with undamaged(_DAMAGED):
-            return RunRecord(
-                run_id=run_id,
-                events=tuple(decode_event(run_id, sequence, body) for sequence, body, _ in events),
-                results=tuple(decode_result(run_id, sequence, body) for sequence, body in results),
-            )
+        return _record(run_id, events, results)
 
-    def events(self, run_id: str, after: int) -> list[Event]:
-        """Read the events of a run after a number; a run that does not exist yet has none."""
+    def page(self, run_id: str, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number; a run that does not exist yet has none."""
         with self._snapshot() as connection:
-            rows = connection.execute(EVENTS_AFTER, (run_id, after), binary=True).fetchall()
-        return decoded(run_id, rows)
+            events = connection.execute(f"{EVENTS_AFTER} LIMIT %s", (run_id, after, most), binary=True).fetchall()
+            last = events[-1][0] if events else after
+            results = connection.execute(_RESULTS_AFTER, (run_id, after, last), binary=True).fetchall()
+        return _record(run_id, events, results)
 
     def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
@@ -167,7 +165,7 @@ class PostgresReader:
         with self._snapshot() as connection:
             others = has_other_parts(connection)
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
-            results = connection.execute(_RESULTS, (run_id,), binary=True).fetchall()
+            results = connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             listed = connection.execute(f"SELECT {_COUNTS} FROM toolgen.runs WHERE run_id = %s", (run_id,)).fetchone()
         return Chain(run_id, [ChainLink(*row) for row in events], dict(results), listed, has_other_parts=others)
 
@@ -227,6 +225,16 @@ def database_at(url: str, *, timeout: float) -> PostgresDatabase:
         return PostgresDatabase(url, timeout=timeout)
     except ValueError as error:
         raise StoreError(f"the store cannot be opened: {error}") from None
+
+
+def _record(run_id: str, events: list[Any], results: list[Any]) -> RunRecord:
+    """Decode rows. Raises `StoreError` for a damaged one."""
+    with undamaged(_DAMAGED):
+        return RunRecord(
+            run_id=run_id,
+            events=tuple(decode_event(run_id, sequence, body) for sequence, body, _ in events),
+            results=tuple(decode_result(run_id, sequence, body) for sequence, body in results),
+        )
 
 
 def decoded(run_id: str, rows: list[Any]) -> list[Event]:
@@ -515,6 +523,10 @@ class PostgresStore:
     async def read(self, run_id: str, /) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
         return await asyncio.to_thread(self._reader.read, run_id)
+
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number, with their results. Raises `StoreError`."""
+        return await asyncio.to_thread(self._reader.page, run_id, after, most)
 
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""

@@ -123,6 +123,10 @@ _EVENTS: Final = (
     f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(digest AS BLOB), CAST(sequence AS BLOB) FROM events WHERE run_id = ?"
 )
 _RESULTS: Final = f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(sequence AS BLOB) FROM results WHERE run_id = ?"
+_EVENTS_AFTER: Final = f"{_EVENTS} AND sequence > ? ORDER BY sequence LIMIT ?"
+_RESULTS_AFTER: Final = f"{_RESULTS} AND sequence > ? AND sequence <= ? ORDER BY sequence"
+_FOLLOWED: Final = 1_000
+"""Events that a follower reads at once."""
 _COUNTS: Final = "began, last, events, completed, failed, denied"
 _DAMAGED: Final = "the record of the run is damaged; verify it"
 
@@ -153,19 +157,16 @@ class SqliteReader:
             events, results = _rows(connection, run_id)
         if not events:
             raise RunNotFound(run_id)
-        with undamaged(_DAMAGED):
-            return RunRecord(
-                run_id=run_id,
-                events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
-                results=tuple(decode_result(run_id, _number(row), row[1]) for row in results),
-            )
+        return _record(run_id, events, results)
 
-    def events(self, run_id: str, after: int) -> list[Event]:
-        """Read the events of a run after a number; a run that does not exist yet has none."""
+    def page(self, run_id: str, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number; a run that does not exist yet has none."""
         with self._reading() as connection:
-            rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
-        with undamaged(_DAMAGED):
-            return [decode_event(run_id, _number(row), row[1]) for row in rows]
+            connection.execute("BEGIN")
+            events = connection.execute(_EVENTS_AFTER, (run_id, after, most)).fetchall()
+            last = events[-1][0] if events else after
+            results = connection.execute(_RESULTS_AFTER, (run_id, after, last)).fetchall()
+        return _record(run_id, events, results)
 
     def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
@@ -214,6 +215,16 @@ class SqliteReader:
                 yield connection
             except UNREADABLE as error:
                 raise StoreError(f"the store cannot be read: {why(error)}") from error
+
+
+def _record(run_id: str, events: list[Any], results: list[Any]) -> RunRecord:
+    """Decode rows. Raises `StoreError` for a damaged one."""
+    with undamaged(_DAMAGED):
+        return RunRecord(
+            run_id=run_id,
+            events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
+            results=tuple(decode_result(run_id, _number(row), row[1]) for row in results),
+        )
 
 
 def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:
@@ -326,6 +337,10 @@ class SqliteStore:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
         return await asyncio.to_thread(self._reader.read, run_id)
 
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number, with their results. Raises `StoreError`."""
+        return await asyncio.to_thread(self._reader.page, run_id, after, most)
+
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         return await asyncio.to_thread(self._reader.runs)
@@ -340,10 +355,12 @@ class SqliteStore:
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
         """Return the events of a run after a number, including future ones, endlessly."""
         while True:
-            for event in await asyncio.to_thread(self._reader.events, run_id, after):
+            page = await self.page(run_id, after, _FOLLOWED)
+            for event in page.events:
                 yield event
                 after = event.sequence
-            await asyncio.sleep(self._poll)
+            if len(page.events) < _FOLLOWED:
+                await asyncio.sleep(self._poll)
 
     async def close(self) -> None:
         """Write what is pending, and close the file."""

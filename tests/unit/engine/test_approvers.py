@@ -122,7 +122,7 @@ def test_who_answered_when_and_from_where_is_in_the_record_and_its_chain(engines
 
     engines.run(body, approvers=TWO, store=store)
     reader = SqliteReader(place)
-    (given,) = [event.data["permission"] for event in reader.events("r1", 0) if "permission" in event.data]
+    (given,) = [event.data["permission"] for event in reader.page("r1", 0, 100).events if "permission" in event.data]
     assert given["reason"] == "checked"
     about = given["metadata"]
     (other,) = about["others"]

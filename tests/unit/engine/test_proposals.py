@@ -119,7 +119,9 @@ def test_the_record_of_the_call_has_the_proposal_and_who_made_it(engines: Engine
 
     engines.run(body, store=store)
     (given,) = [
-        event.data["permission"] for event in SqliteReader(place).events("r1", -1) if "permission" in event.data
+        event.data["permission"]
+        for event in SqliteReader(place).page("r1", -1, 100).events
+        if "permission" in event.data
     ]
     assert (given["reason"], given["proposal"], given["metadata"]["by"]) == ("not there", ARGS, "ann")
 

@@ -12,7 +12,7 @@ from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, SqliteStore
 from toolgen.record.stores import open_reader
-from toolgen.runtime import Catalog, Runtime, ToolCallMeta, ToolRequest
+from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
@@ -257,14 +257,19 @@ def test_runs_are_filtered_and_their_chain_is_verified(tmp_path: Path) -> None:
         assert (await reading.get("/runs", tool="goods.order"))["found"] == 0
         assert (await reading.get("/runs", until="2001-01-01"))["found"] == 0
         record = await reading.get(f"/runs/{first['run']}")
-        assert record["chain"]["is_intact"]
-        assert record["user"] == "ana"
+        assert (await reading.get(f"/runs/{first['run']}/verified"))["chain"]["is_intact"]
+        summary = await reading.get(f"/runs/{first['run']}/summary")
+        assert (summary["user"], summary["ended"], summary["events"]) == ("ana", "completed", 3)
+        assert summary["counts"] == {"completed": 1, "failed": 0, "denied": 0, "running": 0}
         assert json.loads(record["calls"][0]["args"]) == {"word": "tea"}
         await store.close()
         tamper(file, first["run"])
-        broken = (await reading.get(f"/runs/{first['run']}"))["chain"]
+        broken = (await reading.get(f"/runs/{first['run']}/verified"))["chain"]
         assert broken["is_intact"] is False
-        assert broken["first"]
+        assert broken["sequence"] == 0
+        assert broken["first"].startswith("event 0 ")
+        assert "(row 0)" in await reading.page(f"/runs/{first['run']}/verified")
+        assert (await reading.get("/runs/none/verified", status=404))["message"] == "there is no such run"
 
     run(test())
 
@@ -331,27 +336,5 @@ def test_the_palette_finds_tools_runs_and_pages() -> None:
         (run_,) = (each for each in places if each["kind"] == "run")  # a part of an id may be a word of a tool
         assert run_ == {"kind": "run", "name": ended["run"], "path": f"/runs/{ended['run']}"}
         assert "goods.secret_sale" not in json.dumps(await browser.get("/find", query="secret_sale"))
-
-    run(test())
-
-
-def test_a_long_run_is_read_once_and_what_is_new_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.explore.records.MANY", 1)
-
-    async def test() -> None:
-        file = tmp_path / "record.db"
-        store = SqliteStore(file)
-        app = shop(store=store)
-        reading = await Browser(explorer(app.runtime, store=open_reader(file))).start()
-        run_ = app.runtime.start_run(meta=ToolCallMeta(user="ana"))
-        for count in (1, 2):
-            await app.runtime.invoke(ToolRequest(name="goods.find", payload='{"word": "tea"}'), run=run_)
-            for _ in range(2):
-                shown = await reading.get(f"/runs/{run_.meta.run_id}")
-                assert len(shown["calls"]) == count
-        assert reading.app.records is not None
-        read = reading.app.records._last
-        assert read is await reading.app.records.read(str(run_.meta.run_id))
-        await store.close()
 
     run(test())

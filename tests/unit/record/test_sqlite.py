@@ -284,7 +284,7 @@ def test_a_damaged_record_is_an_error_without_a_traceback(tmp_path: Path) -> Non
     with pytest.raises(StoreError, match="the record of the run is damaged; verify it"):
         SqliteReader(path).read("r1")
     with pytest.raises(StoreError, match="the record of the run is damaged; verify it"):
-        SqliteReader(path).events("r1", -1)
+        SqliteReader(path).page("r1", -1, 100)
 
 
 def test_ten_thousand_concurrent_calls_are_each_stored_once(tmp_path: Path) -> None:

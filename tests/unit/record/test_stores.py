@@ -21,7 +21,7 @@ from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.runtime.events.records import Event, Store
+    from toolgen.runtime.events.records import Event, Store, StoredResult
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Check: TypeAlias = "Callable[[Store], Awaitable[None]]"
@@ -254,6 +254,35 @@ def test_a_run_is_followed_while_it_is_written(use: Use) -> None:
             await asyncio.sleep(0.002)
         await following
         assert [(event.sequence, event.data) for event in seen] == [(1, {"n": 1}), (2, {"n": 2}), (3, {"n": 3})]
+
+    use(check)
+
+
+def test_a_run_is_read_page_by_page(use: Use) -> None:
+    async def check(store: Store) -> None:
+        for call in ("c1", "c2"):
+            await done(store.append(started(call)))
+            await one_call(store, call, "another")
+            await write(store, progress(call, n=1))
+            await done(store.finish(ended(call=call), result(call)))
+        whole = await store.read("r1")
+        for most in (1, 2, 3, 6, 100):
+            events: list[Event] = []
+            ends: list[StoredResult] = []
+            while True:
+                page = await store.page("r1", events[-1].sequence if events else -1, most)
+                assert len(page.events) <= most
+                assert {each.sequence for each in page.results} <= {each.sequence for each in page.events}
+                events += page.events
+                ends += page.results
+                if len(page.events) < most:
+                    break
+            assert (tuple(events), tuple(ends)) == (whole.events, whole.results)
+        assert (await store.page("r1", 5, 10)).events == ()
+        assert (await store.page("unknown", -1, 10)).events == ()
+        await write(store, progress("c3", n=2))
+        (later,) = (await store.page("r1", 5, 10)).events
+        assert (later.sequence, later.data) == (6, {"n": 2})
 
     use(check)
 

@@ -1,4 +1,4 @@
-"""Runs: what a store has of runs, and one run as a timeline of its calls."""
+"""Runs: what a store has of runs, and one run as a timeline of its calls, page by page."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.visit import Refused
-from toolgen.record.calls import calls_of
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
-from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
+from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from toolgen.explore.records import Records
@@ -59,10 +58,13 @@ async def _filtered(
         return every, False
     found: list[RunSummary] = []
     for each in every[:_READ]:
-        record = await records.read(each.run_id)
-        user = user_of(record)
-        is_of_tool = not wanted["tool"] or any(wanted["tool"] in event.tool for event in record.events)
-        if visit.visitor.may_see_user(user) and wanted["by_user"] in ("", user) and is_of_tool:
+        try:
+            outline = await records.outline(each.run_id, events=each.events)
+        except RunNotFound:  # deleted meanwhile
+            continue
+        user = outline.user
+        is_wanted = wanted["by_user"] in ("", user) and (not wanted["tool"] or outline.has_tool(wanted["tool"]))
+        if visit.visitor.may_see_user(user) and is_wanted:
             found.append(each)
     return found, len(every) > _READ
 
@@ -78,35 +80,77 @@ def _is_wanted(each: RunSummary, wanted: dict[str, str]) -> bool:
 
 
 async def run(visit: Visit) -> Data:
-    """Return one run: a page of its calls, each with its stages, and whether its record is intact."""
-    records, record = records_of(visit), await read_run(visit)
-    calls = calls_of(record)
-    pages = max(1, -(-len(calls) // CALLS))
-    page = min(visit.number("page", 1, pages), pages)
-    states = [call.state for call in calls]
-    ends = [event.data.get("end_reason") for event in record.events if event.kind == EventKind.RUN_ENDED]
-    began, last = record.events[0].at, record.events[-1].at
-    first_call = calls[(page - 1) * CALLS : page * CALLS]
+    """Return a page of the calls of a run, each with its stages; `summary` and `verified` need all of it."""
+    records, run_id = records_of(visit), visit.path["run"]
+    try:
+        page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
+        # Last, so that all that was read before has been looked at.
+        await _seen(visit, records)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
+    times = [event.at for call in page.calls for event in call.events]
+    first, last = min(times, default=page.began), max(times, default=page.began)
     return {
-        "run": record.run_id,
-        "user": user_of(record),
-        "began": format_time(began),
-        "last": format_time(last),
-        "ms": (last - began).total_seconds() * 1000,
-        "ended": str(ends[-1]) if ends else "",
-        "events": len(record.events),
-        "counts": {state: states.count(state) for state in (*OUTCOMES, "running")},
-        "page": page,
-        "pages": pages,
-        "first_number": (page - 1) * CALLS + 1,
+        "run": run_id,
+        "began": format_time(page.began),
+        "page": page.page,
+        "has_more": page.has_more,
+        "size": CALLS,
         "may_save": visit.may_save,
-        "calls": [_call(visit, each, began.timestamp(), last.timestamp()) for each in first_call],
-        "children": _children(record),
-        "chain": await _chain(records, record.run_id),
+        "calls": [_call(visit, each, first.timestamp(), last.timestamp(), page.is_cut) for each in page.calls],
     }
 
 
-def _call(visit: Visit, call: RecordedCall, began: float, last: float) -> Data:
+async def summary(visit: Visit) -> Data:
+    """Return what is known of a run once all of it was read: its user, how its calls ended, and what it started."""
+    records = records_of(visit)
+    try:
+        outline = await records.outline(visit.path["run"])
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
+    if not visit.visitor.may_see_user(outline.user):
+        raise Refused(404, "there is no such run")
+    assert outline.began is not None
+    assert outline.last is not None
+    return {
+        "run": visit.path["run"],
+        "user": outline.user,
+        "last": format_time(outline.last),
+        "ms": (outline.last - outline.began).total_seconds() * 1000,
+        "ended": outline.ended,
+        "events": outline.events,
+        "counts": {**outline.counts, "running": len(outline.open)},
+        "children": list(outline.children),
+    }
+
+
+async def verified(visit: Visit) -> Data:
+    """Return whether the whole record of a run is intact, and which row is the first that is not."""
+    records = records_of(visit)
+    try:
+        await _seen(visit, records)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
+    return {"run": visit.path["run"], "chain": await _chain(records, visit.path["run"])}
+
+
+async def _seen(visit: Visit, records: Records) -> None:
+    """Check that a visitor may see a run: for all but the person at this machine by each event that it has now.
+
+    Raises `Refused`, `RunNotFound` and `StoreError`.
+    """
+    outline = await records.outline(visit.path["run"], calls=1 if visit.visitor.sees_all else None)
+    if not visit.visitor.may_see_user(outline.user):
+        raise Refused(404, "there is no such run")
+
+
+def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
     text, left = visit.cut(json.dumps(content.get("value"), ensure_ascii=False)) if "value" in content else ("", 0)
     args = args_of(call)
@@ -114,7 +158,8 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float) -> Data:
     return {
         "tool": call.tool,
         "call": call.tool_call_id,
-        "state": call.state,
+        "sequence": call.events[0].sequence,
+        "state": "ends later" if is_cut and call.result is None else call.state,
         "at": format_time(call.events[0].at),
         "us": call.duration_us,
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
@@ -135,23 +180,16 @@ def args_of(call: RecordedCall) -> str | None:
     return None
 
 
-def _children(record: RunRecord) -> list[Data]:
-    """Return the runs that calls of a run have started."""
-    return [
-        {"run": str(event.data.get("run_id", "")), "agent": str(event.data.get("agent", "")), "tool": event.tool}
-        for event in record.events
-        if event.kind == EventKind.AGENT_RUN_STARTED
-    ]
-
-
 async def _chain(records: Records, run_id: str) -> Data:
     """Return whether the record of a run is intact, and what is wrong first."""
     if not records.has_chain:
-        return {"is_kept": False, "is_intact": None, "first": "", "sequence": None, "findings": 0}
+        return {"is_kept": False, "is_intact": None, "first": "", "sequence": None, "findings": 0, "rows": 0}
     try:
-        findings = await records.verify(run_id)
+        rows, findings = await records.verify(run_id)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
     except (StoreError, ChainError) as error:
-        return {"is_kept": True, "is_intact": False, "first": str(error), "sequence": None, "findings": 1}
+        return {"is_kept": True, "is_intact": False, "first": str(error), "sequence": None, "findings": 1, "rows": 0}
     first = findings[0] if findings else None
     return {
         "is_kept": True,
@@ -159,6 +197,7 @@ async def _chain(records: Records, run_id: str) -> Data:
         "first": "" if first is None else first.message,
         "sequence": None if first is None else first.sequence,
         "findings": len(findings),
+        "rows": rows,
     }
 
 

@@ -124,6 +124,79 @@
     });
   }
 
+  // A list: each event says that it has changed, and what the page shows is fetched. Only what differs is touched, so
+  // that the focus, what is open and what is typed stay. A page that nobody sees keeps no connection.
+
+  function follow() {
+    const list = document.getElementById("live");
+    if (!list) return;
+    let events = null;
+    let refreshing = Promise.resolve();
+    const refresh = async () => {
+      const answer = await fetch(location.href, { headers: { "HX-Request": "true" } });
+      if (!answer.ok) return;
+      const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
+      if (!made) return;
+      const focused = document.activeElement;
+      morph(list, made);
+      if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+    };
+    const connect = () => {
+      if (events) events.close();
+      events = null;
+      if (document.hidden) return;
+      events = new EventSource(list.dataset.live + location.search);
+      events.addEventListener("change", (event) => {
+        htmx.trigger(document.body, "live");
+        if (JSON.parse(event.data).versions[0] === list.dataset.version) return;
+        refreshing = refreshing.then(refresh).catch(() => {}); // the next event fetches again
+      });
+    };
+    document.addEventListener("visibilitychange", connect);
+    connect();
+  }
+
+  // Makes one node like another of the same kind. Children with an id are found by it, others by their place.
+  function morph(node, made) {
+    if (node.nodeType !== Node.ELEMENT_NODE) {
+      if (node.data !== made.data) node.data = made.data;
+      return;
+    }
+    for (const { name, value } of made.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    for (const { name } of [...node.attributes]) if (name !== "open" && !made.hasAttribute(name)) node.removeAttribute(name);
+    const known = new Map([...node.children].filter((each) => each.id).map((each) => [each.id, each]));
+    const wanted = new Set([...made.children].map((each) => each.id));
+    let at = node.firstChild;
+    for (const child of [...made.childNodes]) {
+      while (at && at.id && !wanted.has(at.id)) at = drop(at);
+      const isAlike = at && !at.id && !child.id && at.nodeName === child.nodeName;
+      const same = child.id ? known.get(child.id) : isAlike && at;
+      if (!same) node.insertBefore(document.adoptNode(child), at);
+      else {
+        if (same === at) at = at.nextSibling;
+        else node.insertBefore(same, at);
+        morph(same, child);
+      }
+    }
+    while (at) at = drop(at);
+  }
+
+  // Removes what is gone, and returns what follows. A question with an answer that is being written stays, to be read.
+  function drop(node) {
+    const next = node.nextSibling;
+    const fields = node.querySelectorAll ? [...node.querySelectorAll(".question textarea")] : [];
+    if (!fields.some((each) => each.value || each === document.activeElement)) node.remove();
+    else if (!node.dataset.gone) {
+      node.dataset.gone = "true";
+      const note = document.createElement("p");
+      note.className = "problem";
+      note.setAttribute("role", "status");
+      note.textContent = "This is not asked any more: it was answered, or it has ended. What you wrote was not sent.";
+      node.querySelector(".question .actions").replaceWith(note);
+    }
+    return next;
+  }
+
   // Keys: `/` goes to the search of a page.
 
   document.addEventListener("keydown", (event) => {
@@ -171,4 +244,5 @@
   window.addEventListener("hashchange", fill);
   fill();
   watch();
+  follow();
 })();

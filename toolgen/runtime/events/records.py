@@ -55,6 +55,13 @@ class Store(Protocol):
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
         ...
 
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        """Read at most that many events of a run after a number, with their results; none where there are no more.
+
+        Raises `StoreError`.
+        """
+        ...
+
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         ...
@@ -188,7 +195,7 @@ class StoredResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """All events and results of one run, in order."""
+    """The events and results of one run, in order: all of them, or those of a page."""
 
     run_id: str
     events: tuple[Event, ...]

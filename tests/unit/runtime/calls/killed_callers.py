@@ -61,7 +61,8 @@ class Killing:
         self._store = store
         self._reader = SqliteReader(path)
         self._world = world
-        self.read, self.runs, self.follow, self.close = store.read, store.runs, store.follow, store.close
+        self.read, self.page, self.runs, self.follow = store.read, store.page, store.runs, store.follow
+        self.close = store.close
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
         self._world.moment()

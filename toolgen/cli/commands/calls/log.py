@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
 _POLL_SECONDS: Final = 0.2
+
+_FOLLOWED: Final = 1_000
+"""Events that are read at once."""
 _VERDICTS: Final = {
     ChainVerdict.TAMPERED: "the record was tampered with",
     ChainVerdict.OTHER_KEY: "the record cannot be verified with this key",
@@ -245,16 +248,17 @@ def _await_store(store: StoreReader, target: str) -> None:
 
 def _follow(store: StoreReader, run: str, output_format: str) -> None:
     after, ended = -1, False
-    if not store.events(run, after):
+    if not store.page(run, after, 1).events:
         echo(visible(f"waiting for run {run}"), err=True)
     while not ended:
-        for event in store.events(run, after):
+        page = store.page(run, after, _FOLLOWED)
+        for event in page.events:
             shown = (
                 json.dumps(_event_json(event), ensure_ascii=False) if output_format == "json" else _event_line(event)
             )
             echo(shown.encode("utf-8", "backslashreplace"))
             after, ended = event.sequence, event.kind == EventKind.RUN_ENDED
-        if not ended:
+        if not ended and len(page.events) < _FOLLOWED:
             time.sleep(_POLL_SECONDS)
 
 

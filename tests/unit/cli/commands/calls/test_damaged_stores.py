@@ -135,7 +135,7 @@ def _calls(reader: SqliteReader, run: str) -> Any:
 
 
 def _events(reader: SqliteReader, run: str) -> Any:
-    return reader.events(run, -1)
+    return reader.page(run, -1, 100)
 
 
 def _verified(reader: SqliteReader, run: str, head: ChainHead) -> Any:

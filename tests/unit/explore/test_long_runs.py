@@ -1,0 +1,226 @@
+"""Long runs: a page of calls is read without the rest, calls that overlap are on the page of their start."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.explore.browsing import Browser
+from tests.unit.explore.shop import shop
+from tests.unit.explore.test_security import known
+from tests.unit.record.sample import done, ended, one_call, progress, result, started, write
+from toolgen.explore import explorer
+from toolgen.explore.records import Records
+from toolgen.record import ChainKey, MemoryStore, PostgresStore, SqliteStore
+from toolgen.record.calls import calls_of
+from toolgen.record.stores import open_reader
+from toolgen.runtime.events.records import EventKind, NewEvent, RunNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+    from pathlib import Path
+
+    from toolgen.record.calls import RecordedCall
+    from toolgen.runtime.events.records import RunRecord, Store
+
+KEY = ChainKey(b"k" * 32)
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(test)
+
+
+class Counting(MemoryStore):
+    """A store that counts the events that were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_events = 0
+
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        found = await super().page(run_id, after, most)
+        self.read_events += len(found.events)
+        return found
+
+
+async def overlapping(store: Store) -> None:
+    """Write a run in which calls overlap, ids are reused, calls never start or never end, and events have no call."""
+    await done(store.append(started("long")))
+    for number in range(40):
+        await one_call(store, f"c{number % 7}")
+        if number % 5 == 0:
+            await done(store.append(started(f"o{number}")))
+        if number % 5 == 3:
+            await write(store, progress(f"o{number - 3}", n=number), NewEvent("noted", "r1"))
+            await done(store.finish(ended(call=f"o{number - 3}"), result(f"o{number - 3}")))
+        if number % 9 == 0:
+            await done(store.finish(ended("tool_failed", f"r{number}"), result(f"r{number}")))
+    await done(store.finish(ended(call="long"), result("long")))
+    await done(store.append(started("never")))
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgres"])
+@pytest.mark.parametrize("at_once", [1, 3, 500])
+def test_pages_of_calls_are_those_of_the_whole_run(
+    kind: str, at_once: int, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolgen.explore.records._EVENTS", at_once)
+
+    async def test() -> None:
+        opened: dict[str, Callable[[], Store]] = {
+            "memory": MemoryStore,
+            "sqlite": lambda: SqliteStore(tmp_path / "store.db"),
+            "postgres": lambda: PostgresStore(request.getfixturevalue("postgres_url")),
+        }
+        store = opened[kind]()
+        await overlapping(store)
+        every = calls_of(await store.read("r1"))
+        records = Records(store, None)
+        for size in (1, 10, 1000):
+            found: list[RecordedCall] = []
+            number = 1
+            while True:
+                page = await records.calls("r1", number, size)
+                assert page.page == number
+                assert not page.is_cut
+                found += page.calls
+                if not page.has_more:
+                    break
+                number += 1
+            assert tuple(found) == every
+            last = await Records(store, None).calls("r1", 10_000, size)
+            assert (last.page, last.calls, last.has_more) == (number, page.calls, False)
+        outline = await Records(store, None).outline("r1")
+        states = [call.state for call in every]
+        assert {**outline.counts, "running": len(outline.open)} == {
+            state: states.count(state) for state in ("completed", "failed", "denied", "running")
+        }
+        assert outline.events == len((await store.read("r1")).events)
+        with pytest.raises(RunNotFound):
+            await records.calls("another", 1, 10)
+        await store.close()
+
+    run(test())
+
+
+def test_the_first_page_of_a_long_run_needs_little_of_it_and_an_event_is_counted_once() -> None:
+    async def test() -> None:
+        store = Counting()
+        for number in range(3_000):
+            await one_call(store, f"c{number}")
+        browser = await Browser(shop(store=store)).start()
+        first = await browser.get("/runs/r1")
+        assert (len(first["calls"]), first["page"], first["has_more"]) == (100, 1, True)
+        assert 'hx-get="/runs/r1/verified" hx-trigger="load"' in await browser.page("/runs/r1")
+        assert store.read_events <= 2_000
+        assert (await browser.get("/runs/r1/summary"))["counts"]["completed"] == 3_000
+        last = await browser.get("/runs/r1", page="999")
+        assert (last["page"], last["calls"][-1]["call"], last["has_more"]) == (30, "c2999", False)
+        await one_call(store, "new")
+        store.read_events = 0
+        assert (await browser.get("/runs/r1/summary"))["counts"]["completed"] == 3_001
+        assert (await browser.get("/runs/r1", page="31"))["calls"][0]["call"] == "new"
+        assert store.read_events == 4
+
+    run(test())
+
+
+def test_a_call_that_ends_far_behind_its_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.records._EVENTS", 10)
+    monkeypatch.setattr("toolgen.explore.records._AHEAD", 20)
+    monkeypatch.setattr("toolgen.explore.screens.runs.CALLS", 2)
+
+    async def test() -> None:
+        store = MemoryStore()
+        store.append(started("long"))
+        for number in range(50):
+            await one_call(store, f"c{number}")
+        browser = await Browser(shop(store=store)).start()
+        assert [each["state"] for each in (await browser.get("/runs/r1"))["calls"]] == ["ends later", "completed"]
+        store.append(started("running"))
+        last = await browser.get("/runs/r1", page="26")
+        assert [each["state"] for each in last["calls"]] == ["completed", "running"]
+
+    run(test())
+
+
+def test_outlines_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.records._OUTLINES", 3)
+    monkeypatch.setattr("toolgen.explore.records._OUTLINED_CALLS", 6)
+
+    async def test() -> None:
+        store = MemoryStore()
+        records = Records(store, None)
+        for name in "abcdef":
+            await one_call(store, run=name)
+            await records.outline(name)
+        assert list(records._outlines) == ["d", "e", "f"]
+        for number in range(10):
+            await one_call(store, f"c{number}", run="many")
+        await records.outline("many")
+        assert list(records._outlines) == ["many"]
+        for number in range(1_200):
+            await write(store, NewEvent(EventKind.TOOL_PROGRESS, "wide", f"tool_{number}", "c"))
+        outline = await records.outline("wide")
+        assert len(outline.tools) == 1_000
+        assert outline.has_tool("tool_1199")
+
+    run(test())
+
+
+def user_call(call: str, user: str) -> NewEvent:
+    return NewEvent(EventKind.TOOL_STARTED, "r1", "goods.find", call, {"user": user})
+
+
+def test_a_run_of_several_users_is_hidden_from_each_however_late_the_second_comes() -> None:
+    async def test() -> None:
+        store = MemoryStore()
+        for number in range(700):
+            await write(store, user_call(f"c{number}", "ana"))
+        app = shop(store=store, authenticate=known)
+        ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+        bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+        parts = ("", "/summary", "/verified", "/replay")
+        for part in parts:
+            await ana.get(f"/runs/r1{part}")
+            await bo.get(f"/runs/r1{part}", status=404)
+        assert (await bo.http.get("/runs/r1/events")).status_code == 404
+        assert [each["run"] for each in (await ana.get("/runs"))["runs"]] == ["r1"]
+        assert (await bo.get("/runs"))["runs"] == []
+        await write(store, user_call("late", "bo"))
+        for browser in (ana, bo):
+            for part in parts:
+                await browser.get(f"/runs/r1{part}", status=404)
+            assert (await browser.get("/runs"))["runs"] == []
+            assert (await browser.http.get("/runs/r1/events")).status_code == 404
+
+    run(test())
+
+
+def test_the_whole_chain_is_verified_after_the_page_and_the_first_broken_row_is_named(tmp_path: Path) -> None:
+    import sqlite3
+
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file, key=KEY)
+        writes: list[Awaitable[None]] = []
+        for number in range(400):
+            writes += [store.append(started(f"c{number}")), store.finish(ended(call=f"c{number}"), result())]
+        await asyncio.gather(*writes)
+        await store.close()
+        app = explorer(shop().runtime, store=open_reader(file), chain_key=KEY)
+        browser = await Browser(app).start()
+        assert "Each of its 800 rows follows" in await browser.page("/runs/r1/verified")
+        for row in (777, 790):
+            with sqlite3.connect(file) as connection:
+                connection.execute("UPDATE events SET body = replace(body, 'shop', 'ship') WHERE sequence = ?", (row,))
+        assert len((await browser.get("/runs/r1"))["calls"]) == 100
+        chain = (await browser.get("/runs/r1/verified"))["chain"]
+        assert (chain["is_intact"], chain["sequence"]) == (False, 777)
+        part = await browser.http.get("/runs/r1/verified", headers={"HX-Request": "true"})
+        assert "(row 777)" in part.text
+        assert "<html" not in part.text
+
+    run(test())
