@@ -318,8 +318,8 @@ def test_an_embedding_class_of_a_repository_is_asked_about_where_it_is_used(
         done = toolgen(clone.folder, *command.split())
         assert "Traceback" not in done.err
         assert not clone.leaked, (command, done.err)
-    for command in (("search", "get"), ("eval", "suggest")):
-        done = toolgen(clone.folder, *command)
+    for asked in (("search", "get"), ("eval", "suggest")):
+        done = toolgen(clone.folder, *asked)
         assert done.code == 2
         assert "the embedding class own " in done.err
         assert "pass --yes" in done.err

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.listing import list_builtin, list_specs
-from toolgen.compiler.publish.inputs import current_inputs, settings_digest
+from toolgen.compiler.publish.inputs import current_inputs, generator_digest, settings_digest
 from toolgen.compiler.publish.publish import quiet
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ def compile_specs(
 
         keep_summary(cache, summary_key(target, settings, memory.digests), summary_of(catalog, memory.keys))
     return Compiled(catalog, sink.sources, memory.keys, memory.units()) if memory else Compiled(catalog, sink.sources)
+
+
+def code_digest(*folders: str) -> str:
+    """Return a digest of the code that compiles, and of more folders of toolgen, for what is kept of their findings."""
+    return generator_digest(*folders)
 
 
 def read_files(root: Path, target: Target, sink: Diagnostics) -> list[SpecFile]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
@@ -76,14 +76,13 @@ def subschemas(
 
 def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
     """Whether a value is nested more than `levels` deep."""
-    level = [value] if isinstance(value, dict | list) else []
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)
-            if isinstance(inner, dict | list)
-        ]
+        level = [inner for each in level for inner in _members(each) if isinstance(inner, dict | list)]
         if not level:
             return False
     return any(level)
+
+
+def _members(value: Any) -> Collection[Any]:
+    return value.values() if is_object(value) else value

@@ -7,12 +7,13 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zlib import crc32
 
 from toolgen.compiler.cache.store import Cache
+from toolgen.compiler.compile import code_digest
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
-from toolgen.compiler.publish.inputs import digest, generator_digest
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
@@ -267,7 +268,7 @@ class LintedTool:
         """The digest of what models see of it, and of its names and hints."""
         tool = self.tool
         names = [tool.ident, tool.wire_name, tool.remote, tool.title, tool.description, tool.permission.value]
-        return digest(json.dumps([*names, tool.args.json, tool.result.json, [*tool.inject], tool.annotations]).encode())
+        return _digest([*names, tool.args.json, tool.result.json, [*tool.inject], tool.annotations])
 
     @cached_property
     def args(self) -> list[SchemaPart]:
@@ -335,9 +336,9 @@ class Project:
         that did not change it is not asked again. Keep the outcome by `once`.
         """
         found: dict[str, T] = {}
-        start = digest(json.dumps([generator_digest("authoring", "changes"), kind, settings]).encode())
+        start = _digest([code_digest("authoring", "changes"), kind, settings])
         for piece in _pieces(self.tools):
-            key = digest("\n".join([start, *(each.digest for each in piece)]).encode())
+            key = _digest([start, *(each.digest for each in piece)])
             values: list[T] | None = self._cache.get("lint", key)
             if values is None:
                 values = [compute(each) for each in piece]
@@ -368,6 +369,10 @@ class Project:
     def threshold(self, code: str) -> float:
         """Return the threshold of a rule: as configured, or its default."""
         return self.config.lint.threshold(code)
+
+
+def _digest(values: list[Any]) -> str:
+    return sha256(json.dumps(values).encode()).hexdigest()
 
 
 _TOGETHER: Final = 16
