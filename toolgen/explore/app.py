@@ -19,7 +19,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route, Router
 
 from toolgen import __version__
-from toolgen.explore.calls import PageCalls
+from toolgen.contract.records import NOTHING
+from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
 from toolgen.explore.live import Watchers, version_of
 from toolgen.explore.project_changes import ProjectChanges
@@ -150,6 +151,7 @@ class Explorer:
             Route("/static/{name}", self._file),
             Route("/api/openapi.json", partial(self._document)),
             Route("/calls/{call}/events", self._events),
+            Route("/calls/{call}/media/{number:int}", self._media),
         ]
         for row in ROWS:
             if row.live:
@@ -251,12 +253,25 @@ class Explorer:
             visit = await self._visit(request, row)
             data = await row.answer(visit)
         except Refused as error:
-            return self._render("refused", request, visit, {"message": error.message}, status=error.status)
+            again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
+            return again or self._render("refused", request, visit, {"message": error.message}, status=error.status)
         if "location" in data:
             return _moved(request, f"{_root(request)}{data['location']}")
         if not is_part and not row.template:
             return _json(data)
         return self._render(f"parts/{row.part}" if is_part else row.template, request, visit, data)
+
+    async def _again(self, row: Row, request: Request, visit: Visit, error: Refused) -> Response | None:
+        """Show a form again that is not valid, as it was typed; None where its page cannot be shown."""
+        page = next((each for each in ROWS if each.path == row.form and each.method == "GET"), None)
+        if page is None:
+            return None
+        try:
+            data = await page.answer(visit)
+        except Refused:
+            return None
+        typed = {"typed": visit.fields, "problem": error.message}
+        return self._render(page.template, request, visit, data, status=error.status, **typed)
 
     async def _events(self, request: Request) -> Response:
         """Say, as an event of its own each, that a call has changed; the page fetches what it shows."""
@@ -269,10 +284,24 @@ class Explorer:
         async def said() -> AsyncIterator[dict[str, str]]:
             async for version in call.events():
                 progress = call.progress[-1] if call.progress else None
-                data = json.dumps({"version": version, "state": call.state, "progress": progress}, ensure_ascii=False)
-                yield {"event": "change", "data": data[: self.settings.shown_bytes]}
+                known = {"version": version, "state": call.state}
+                data = json.dumps({**known, "progress": progress}, ensure_ascii=False)
+                is_short = len(data) <= self.settings.shown_bytes
+                yield {"event": "change", "data": data if is_short else json.dumps(known)}
 
         return EventSourceResponse(said())
+
+    async def _media(self, request: Request) -> Response:
+        """Return an image or a sound of a result, by its number from 1."""
+        try:
+            visitor = await self._visitor(request)
+            media = media_of(found(Visit(self, visitor, Viewpoint(), request.path_params, {})))
+        except Refused as error:
+            return JSONResponse({"message": error.message}, error.status)
+        number = request.path_params["number"]
+        if not 1 <= number <= len(media):
+            return JSONResponse({"message": "the result has no such image or sound"}, 404)
+        return Response(media[number - 1].content, media_type=media[number - 1].media_type)
 
     async def _versions(self, row: Row, request: Request) -> Response:
         """Say, as an event, that what a page shows has changed; the page fetches it."""
@@ -289,7 +318,15 @@ class Explorer:
         return EventSourceResponse(self._watchers.events(visitor.name, now, look))
 
     def _render(
-        self, template: str, request: Request, visit: Visit | None, data: Mapping[str, Any], *, status: int = 200
+        self,
+        template: str,
+        request: Request,
+        visit: Visit | None,
+        data: Mapping[str, Any],
+        *,
+        status: int = 200,
+        typed: Mapping[str, str] = NOTHING,
+        problem: str = "",
     ) -> HTMLResponse:
         view = Viewpoint() if visit is None else visit.view
         made = (
@@ -297,6 +334,8 @@ class Explorer:
             .get_template(f"{template}.html.jinja")
             .render(
                 data=data,
+                typed=typed,
+                problem=problem,
                 root=_root(request),
                 version=__version__,
                 path=request.url.path.removeprefix(_root(request)),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
+
+_RAW: Final = "mcp"
+"""The key in the metadata of a result under which that of an MCP server is kept as it came."""
 
 _KEPT: Final = 200
 """Calls that have ended and are still shown, of all visitors."""
@@ -218,9 +223,42 @@ def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:
         "content": [{"type": each.type, "data": _shown(each.data, of_tool, result)} for each in result.content],
         "message": result.message,
         "side_effects": list(result.side_effects),
-        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != "mcp"}, of_tool),
+        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != _RAW}, of_tool),
     }
 
 
 def _shown(data: Any, of_tool: Any, result: ToolResult[Any]) -> Any:
     return hide_data(data, of_tool) if result.error is not None or result.blocks else hide_result(data, of_tool)
+
+
+_MEDIA: Final = {
+    "image": frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"}),
+    "audio": frozenset({"audio/mpeg", "audio/ogg", "audio/wav", "audio/webm"}),
+}
+"""What a page shows of a result: kinds that browsers know, and that have no scripts, as SVG has."""
+
+_MOST_MEDIA: Final = 20
+
+
+class Media(NamedTuple):
+    """An image or a sound of a result: `image` or `audio`, its media type, and the bytes."""
+
+    kind: str
+    media_type: str
+    content: bytes
+
+
+def media_of(call: PageCall) -> list[Media]:
+    """Return the images and sounds in the result of a call of an MCP server, the first ones; others stay JSON."""
+    sent = {} if call.result is None else call.result.metadata.get(_RAW, {})
+    found: list[Media] = []
+    for block in sent.get("content", ()):
+        match block:
+            case {"type": kind, "data": str(data), "mimeType": str(media_type)} if media_type in _MEDIA.get(kind, ()):
+                with suppress(ValueError):  # it is no base64, and shown as it came
+                    found.append(Media(kind, media_type, base64.b64decode(data, validate=True)))
+            case _:
+                pass
+        if len(found) == _MOST_MEDIA:
+            break
+    return found

@@ -32,6 +32,7 @@ class Row:
     `takes` describes the fields of the query or of the body, `returns` are the members of the answer with their JSON
     types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
+    `form` is the path of the page that has the form: one that is not valid is shown there again, as it was typed.
     A live page has a `part` that is fetched again when its own data, the first of `live`, has changed; what else of it
     changes is said by the others.
     """
@@ -42,6 +43,7 @@ class Row:
     returns: Mapping[str, str]
     method: str = "GET"
     template: str = ""
+    form: str = ""
     part: str = ""
     changes: bool = False
     live: tuple[Answer, ...] = ()
@@ -155,6 +157,7 @@ ROWS: Final = (
         method="POST",
         answer=answer,
         summary="Answer the question of a call.",
+        form="/calls/{call}",
         changes=True,
         takes=_DECISION,
         returns={"call": "string", "decision": "string"},
@@ -318,6 +321,7 @@ ROWS: Final = (
         method="POST",
         answer=answer_run,
         summary="Answer a question of a durable run: the first answer counts.",
+        form="/inbox",
         changes=True,
         takes=_DECISION,
         returns={"run": "string", "question": "string", "decision": "string", "note": "string"},

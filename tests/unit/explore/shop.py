@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 from functools import cache
@@ -153,7 +154,9 @@ class Goods:
 
     async def wait(self, _args: Any, meta: ToolCallMeta) -> None:
         self.calls.append(("wait", meta))
-        await asyncio.Event().wait()
+        for step in itertools.count():
+            meta.report({"progress": step})
+            await asyncio.sleep(0.2)
 
     def secret_sale(self, _args: Any, meta: ToolCallMeta) -> None:
         self.calls.append(("secret_sale", meta))

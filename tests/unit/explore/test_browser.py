@@ -206,6 +206,37 @@ def test_a_choice_and_a_nested_list_are_filled_and_the_call_is_allowed_or_denied
     press(driver, "Runs")
 
 
+def test_a_denial_proposes_args_which_are_called_after_a_proposal_that_did_not_fit(
+    driver: Chrome, served: Served
+) -> None:
+    whole = {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "Here 1"}}
+    other = {**whole, "lines": [{"id": 2}]}
+    driver.get(f"{served.address}/tools/goods.order")
+    driver.execute_script(f"location.hash = 'args=' + encodeURIComponent({json.dumps(json.dumps(whole))})")
+    wait_for_args(driver, whole)
+    press(driver, "Call")
+    find(driver, ".question textarea[name=reason]").send_keys("Take the other one.")
+    press(driver, "Propose other args")
+    find(driver, ".question textarea[name=proposal]").send_keys('{"lines": 1}')
+    press(driver, "Deny")
+    assert "/lines" in find(driver, ".question [role=alert]").text
+    assert findings(driver) == []
+    proposal = find(driver, ".question textarea[name=proposal]")
+    assert proposal.get_attribute("value") == '{"lines": 1}'
+    assert find(driver, ".question textarea[name=reason]").get_attribute("value") == "Take the other one."
+    proposal.clear()
+    proposal.send_keys(json.dumps(other))
+    press(driver, "Deny")
+    assert "Take the other one." in find(driver, "#result + .problem").text
+    press(driver, "Call with them")
+    wait_for_args(driver, other)
+    press(driver, "Call")
+    find(driver, ".question")
+    press(driver, "Allow once")
+    find(driver, "#result")
+    assert [name for name, _ in served.goods.calls] == ["order"]
+
+
 def test_the_json_fills_the_form_and_a_link_fills_both(driver: Chrome, served: Served) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -232,6 +263,12 @@ def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(drive
     assert "step 999" in find(driver, ".log li").text
     driver.get(f"{served.address}/tools/goods.wait")
     press(driver, "Call")
+    find(driver, "#cancel")
+    driver.execute_script("document.querySelector('#cancel button').focus()")
+    steps = "document.querySelectorAll('.log li').length"
+    before = driver.execute_script(f"return {steps}")
+    wait_for(driver, f"return {steps} > {before} + 1")
+    assert driver.execute_script("return document.activeElement.textContent") == "Cancel the call"
     press(driver, "Cancel the call")
     wait_for(driver, "return document.querySelector('#result') !== null")
     assert "aborted" in find(driver, "#result + .problem").text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from tests.unit.explore.browsing import Browser
+from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
 from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
@@ -151,6 +152,31 @@ def test_a_denial_has_a_reason_that_the_model_is_told() -> None:
     run(test())
 
 
+def test_an_answer_that_is_not_valid_is_shown_again_in_its_form_as_it_was_typed() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        call = await browser.call("goods.order", ORDER)
+        asked = (await browser.until(call, "asking"))["question"]["id"]
+        typed = {"reason": "by <b>card</b>", "proposal": "</textarea>{", "question": asked, "decision": "deny"}
+        form = {**typed, "csrf": browser.csrf}
+        answer = await browser.http.post(f"/calls/{call}/answer", data=form, headers={"Origin": ORIGIN})
+        assert answer.status_code == 400
+        (problem,) = re.findall(r'<p class="problem" role="alert">([^<]*)</p>', answer.text)
+        assert problem.startswith("the proposal cannot be given")
+        assert ">by &lt;b&gt;card&lt;/b&gt;</textarea>" in answer.text
+        assert "<details open>" in answer.text
+        assert ">&lt;/textarea&gt;{</textarea>" in answer.text
+        assert (await browser.get(f"/calls/{call}"))["state"] == "asking"
+        gone = await browser.http.post(
+            f"/calls/{call}/answer", data={**form, "question": "another"}, headers={"Origin": ORIGIN}
+        )
+        assert (gone.status_code, "Not done" in gone.text) == (409, True)
+        await browser.post(f"/calls/{call}/cancel")
+
+    run(test())
+
+
 def test_a_denial_may_propose_args_that_the_model_takes_up() -> None:
     async def test() -> None:
         goods = Goods()
@@ -231,6 +257,8 @@ def test_models_are_shown_the_tools_of_each_provider_and_presentation() -> None:
     async def test() -> None:
         browser = await Browser(shop()).start()
         shown = await browser.get("/models", agent="clerk", provider="anthropic")
+        assert all(0 < each["tokens"] < each["bytes"] for each in shown["tools"])
+        assert 0 < shown["payload_tokens"] < shown["payload_bytes"]
         assert json.loads(shown["payload"])["tools"][0]["name"] == "goods__echo"
         assert shown["payload_bytes"] == len(shown["payload"].encode())
         assert {each["tool"] for each in shown["tools"]} == {"goods.echo", "goods.find", "goods.order"}

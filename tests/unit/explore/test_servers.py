@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.cli.command_line import toolgen
@@ -13,8 +14,10 @@ from tests.unit.explore.browsing import Browser
 from tests.unit.explore.servers import SPECS, catalog_package, close, demo, explored
 from tests.unit.explore.shop import HOSTILE
 from tests.unit.explore.test_security import Scripts
+from toolgen.contract.records import ToolResult
 from toolgen.execute.mcp import McpHost
 from toolgen.explore import ExploreSettings, ask_in_page, explorer
+from toolgen.explore.calls import media_of
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.testing import Stubs
@@ -375,3 +378,42 @@ def test_credentials_that_a_server_repeats_are_not_shown(tmp_path: Path, monkeyp
             assert "SHOP_TOKEN" in shown
 
     asyncio.run(test())
+
+
+def test_an_image_of_a_result_is_shown_as_one(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with opened(explored(demo(tmp_path).server)) as browser:
+            await shown_in(browser)
+
+    async def shown_in(browser: Browser) -> None:
+        call = await browser.call("mcp.shop.picture", {})
+        asked = (await browser.until(call, "asking"))["question"]["id"]
+        await browser.post(f"/calls/{call}/answer", question=asked, decision="allow_once")
+        ended = await browser.until(call, "ended")
+        assert ended["media"] == [{"number": 1, "kind": "image", "media_type": "image/png", "bytes": 4}]
+        assert f'<img src="/calls/{call}/media/1" alt="Image 1 of the result">' in await browser.page(f"/calls/{call}")
+        image = await browser.http.get(f"/calls/{call}/media/1")
+        assert (image.content, image.headers["content-type"]) == (b"\x89PNG", "image/png")
+        assert image.headers["x-content-type-options"] == "nosniff"
+        for number in (0, 2):
+            assert (await browser.http.get(f"/calls/{call}/media/{number}")).status_code == 404
+        stranger = Browser(browser.app)
+        assert (await stranger.http.get(f"/calls/{call}/media/1")).status_code == 401
+
+    asyncio.run(test())
+
+
+def test_what_may_have_scripts_is_no_image() -> None:
+    def shown(*blocks: dict[str, Any]) -> list[str]:
+        made: Any = SimpleNamespace(result=ToolResult(payload=b"1", metadata={"mcp": {"content": blocks}}))
+        return [each.media_type for each in media_of(made)]
+
+    image = {"type": "image", "data": "iVBORw==", "mimeType": "image/png"}
+    sound = {**image, "type": "audio", "mimeType": "audio/wav"}
+    assert shown(image, sound) == ["image/png", "audio/wav"]
+    for wrong in ("image/svg+xml", "text/html", "IMAGE/PNG", "image/png; x", "audio/wav", "", 3, None):
+        assert shown({**image, "mimeType": wrong}) == []
+    for wrong in ("no!", "", 3, None):
+        assert shown({**image, "data": wrong}, image) == ["image/png"] * (2 if wrong == "" else 1)
+    assert len(shown(*[image] * 50)) == 20
+    assert media_of(SimpleNamespace(result=None)) == []  # type: ignore[arg-type]  # what it looks at

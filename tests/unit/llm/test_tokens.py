@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from toolgen.llm import costs
 from toolgen.llm.costs import token_counter
 
-pytestmark = pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
 needs_tokenizer = pytest.mark.skipif(find_spec("bpe_openai") is None, reason="the extra `tokens` is not installed")
 
 

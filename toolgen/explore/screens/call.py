@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import payload_of
-from toolgen.explore.calls import PageCall, TooManyCalls, result_data
+from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound
@@ -57,6 +57,10 @@ async def call(visit: Visit) -> Data:
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
         "number": number,
         "may_save": visit.may_save and number > 0,
+        "media": [
+            {"number": number, "kind": each.kind, "media_type": each.media_type, "bytes": len(each.content)}
+            for number, each in enumerate(media_of(made), 1)
+        ],
         "proposed": "" if proposal is None else json.dumps(proposal, ensure_ascii=False, indent=2),
         "result": None
         if result is None

@@ -1,4 +1,4 @@
-"""Models: the tools as a model gets them, for each provider and each presentation, with their bytes."""
+"""Models: the tools as a model gets them, for each provider and each presentation, with their bytes and tokens."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.explore.screens.surface import choices_of
 from toolgen.explore.visit import Refused
 from toolgen.llm import ToolUse, ToolUseConfig
+from toolgen.llm.costs import token_counter
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
 from toolgen.runtime.base.errors import CatalogError
@@ -24,7 +25,10 @@ _ROWS: Final = 500
 
 
 async def models(visit: Visit) -> Data:
-    """Return the members of a request, the section of the system prompt, and the bytes of each tool."""
+    """Return the members of a request, the section of the system prompt, and the bytes and tokens of each tool.
+
+    Tokens are null where no tokenizer is installed, and of a text that cannot be counted.
+    """
     wanted = visit.fields.get("provider") or "openai"
     shown_as = visit.fields.get("presentation") or "enumerate-all"
     if wanted not in PROVIDERS:
@@ -50,6 +54,9 @@ def _measured(visit: Visit, wanted: str, shown_as: PresentationName) -> Data:
         "payload_left_out": 0,
         "payload_bytes": 0,
         "prompt_bytes": 0,
+        "payload_tokens": None,
+        "prompt_tokens": None,
+        "uncounted": "",
         "tools": [],
         "differences": [],
         "left_out": [],
@@ -66,9 +73,11 @@ def _measured(visit: Visit, wanted: str, shown_as: PresentationName) -> Data:
     payload = api.tools(listing.tools)
     whole = compact_json(dict(payload.fields))
     text, left = visit.cut(whole)
+    count, uncounted = token_counter()
+    texts = [(each, compact_json(dict(api.tools([each]).fields))) for each in listing.tools[:_ROWS]]
     rows = [
-        {"tool": each.ident, "name": each.name, "bytes": len(compact_json(dict(api.tools([each]).fields)).encode())}
-        for each in listing.tools[:_ROWS]
+        {"tool": each.ident, "name": each.name, "bytes": len(one.encode()), "tokens": count(one) if count else None}
+        for each, one in texts
     ]
     return {
         **data,
@@ -77,6 +86,9 @@ def _measured(visit: Visit, wanted: str, shown_as: PresentationName) -> Data:
         "payload_left_out": left,
         "payload_bytes": len(whole.encode()) if listing.tools else 0,
         "prompt_bytes": len(listing.prompt.encode()),
+        "payload_tokens": count(whole) if count and listing.tools else None,
+        "prompt_tokens": count(listing.prompt) if count else None,
+        "uncounted": uncounted,
         "tools": sorted(rows, key=lambda row: -int(str(row["bytes"]))),
         "differences": [f"{each.tool}{each.pointer}: {each.keyword}" for each in payload.differences[:100]],
         "left_out": [str(each) for each in payload.problems[:100]],

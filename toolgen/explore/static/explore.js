@@ -95,32 +95,25 @@
     if (given && editor()) check({ source: "json", text: decodeURIComponent(given[1]) });
   }
 
-  // A call: each event says that it has changed, and htmx fetches what the page shows, one request at a time. What is
-  // being typed into a question stays.
+  // A call: each event says that it has changed, and what the page shows is fetched, one request at a time.
 
   function watch() {
     const state = document.getElementById("state");
     if (!state || !state.dataset.watch) return;
     const events = new EventSource(`${state.dataset.watch}/events`);
     let waiting = false;
-    const refresh = () => {
+    let refreshing = Promise.resolve();
+    const refresh = async () => {
       waiting = false;
-      const current = document.getElementById("state");
-      const typed = current.querySelector(".question textarea");
-      if (typed && (typed.value || typed === document.activeElement)) waiting = true;
-      else htmx.trigger(current, "call-changed");
+      await show(state, state.dataset.watch);
+      if (!state.dataset.watch) events.close();
     };
     events.addEventListener("change", (event) => {
-      if (String(JSON.parse(event.data).version) === document.getElementById("state").dataset.version) return;
-      const question = document.querySelector("#state .question");
-      if (question && JSON.parse(event.data).state !== "asking") question.querySelector("textarea").value = "";
-      if (!waiting) {
-        waiting = true;
-        setTimeout(refresh, 100);
-      }
-    });
-    document.addEventListener("htmx:afterSwap", () => {
-      if (!document.querySelector("[data-watch]")) events.close();
+      if (waiting || String(JSON.parse(event.data).version) === state.dataset.version) return;
+      waiting = true;
+      setTimeout(() => {
+        refreshing = refreshing.then(refresh).catch(() => {}); // the next event fetches again
+      }, 100);
     });
   }
 
@@ -132,15 +125,6 @@
     if (!list) return;
     let events = null;
     let refreshing = Promise.resolve();
-    const refresh = async () => {
-      const answer = await fetch(location.href, { headers: { "HX-Request": "true" } });
-      if (!answer.ok) return;
-      const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
-      if (!made) return;
-      const focused = document.activeElement;
-      morph(list, made);
-      if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
-    };
     const connect = () => {
       if (events) events.close();
       events = null;
@@ -149,11 +133,22 @@
       events.addEventListener("change", (event) => {
         htmx.trigger(document.body, "live");
         if (JSON.parse(event.data).versions[0] === list.dataset.version) return;
-        refreshing = refreshing.then(refresh).catch(() => {}); // the next event fetches again
+        refreshing = refreshing.then(() => show(list, location.href)).catch(() => {}); // the next event fetches again
       });
     };
     document.addEventListener("visibilitychange", connect);
     connect();
+  }
+
+  // Fetches a part of a page, and makes its node like it. What has the focus keeps it.
+  async function show(node, address) {
+    const answer = await fetch(address, { headers: { "HX-Request": "true" } });
+    if (!answer.ok) return;
+    const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(node.id);
+    if (!made) return;
+    const focused = document.activeElement;
+    morph(node, made);
+    if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
   }
 
   // Makes one node like another of the same kind. Children with an id are found by it, others by their place.
@@ -163,6 +158,7 @@
       return;
     }
     for (const { name, value } of made.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    if (node.nodeName === "TEXTAREA") return; // what is typed stays
     for (const { name } of [...node.attributes]) if (name !== "open" && !made.hasAttribute(name)) node.removeAttribute(name);
     const known = new Map([...node.children].filter((each) => each.id).map((each) => [each.id, each]));
     const wanted = new Set([...made.children].map((each) => each.id));

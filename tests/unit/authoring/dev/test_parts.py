@@ -23,10 +23,7 @@ from toolgen.compiler.project.config import load_config
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
-    pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning"),  # in bpe-openai 0.1.4
-]
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 MISSPELT = """\
   drop:
