@@ -188,14 +188,16 @@ class _Checked:
         schema, validation = self._schema(ident)
         for name in args:
             self._check_known(ident, schema, name, (*place, "args", name))
-        for issue in given_issues(validation, args, schema.get("properties", {})):
+        known = [name for name in args if takes_arg(schema, name)]
+        for issue in given_issues(validation, args, known):
             steps = [each.replace("~1", "/").replace("~0", "~") for each in issue.pointer.split("/")[1:]]
             self._report("TG902", self._document.span(*place, "args", *steps), f"{ident}: {issue.hint}")
 
     def _check_known(self, ident: str, schema: Mapping[str, Any], name: str, place: Sequence[str | int]) -> None:
         known = schema.get("properties", {})
-        if name not in known and schema.get("additionalProperties") is False:
-            fix = nearest(name, known) or f"it has {', '.join(f'`{each}`' for each in known) or 'none'}"
+        if not takes_arg(schema, name) and schema.get("additionalProperties") is False:
+            listed = [*known, *schema.get("patternProperties", ())]
+            fix = nearest(name, known) or f"it has {', '.join(f'`{each}`' for each in listed) or 'none'}"
             self._report("TG902", self._document.span(*place, key=True), f"{ident} has no arg `{name}`", fix=fix)
 
     def _check_result(self, result: ResultSpec, place: Sequence[str | int]) -> None:
@@ -221,6 +223,17 @@ class _Checked:
     def _unknown(self, what: str, name: str, known: Collection[str], *place: str | int) -> None:
         span = self._document.span(*place)
         self._report("TG901", span, f"there is no {what} `{name}`", fix=nearest(name, known))
+
+
+def takes_arg(schema: Mapping[str, Any], name: str) -> bool:
+    """Whether the schema of args describes an arg, by its name or by a pattern of names."""
+    patterns = schema.get("patternProperties")
+    if name in schema.get("properties", {}):
+        return True
+    if not is_object(patterns):
+        return False
+    by_pattern = {"patternProperties": dict.fromkeys(patterns, True), "additionalProperties": False}
+    return Validation(by_pattern, assert_formats=False).is_valid({name: None})
 
 
 def given_issues(validation: Validation, args: Mapping[str, Any], known: Collection[str]) -> Iterator[Issue]:

@@ -104,8 +104,9 @@ def _records(text: bytes, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         found = [_line(line, f"{name}:{number}") for number, line in lines[: _MOST_TASKS + 1]]
         places = [f"{name}:{number}" for number, _ in lines]
     else:
-        found = found if is_array(found) else [found]
-        places = [f"{name}#{index}" for index in range(len(found))]
+        is_list = is_array(found)
+        found = found if is_list else [found]
+        places = [f"{name}#{index}" if is_list else f"{name}:1" for index in range(len(found))]
     if len(found) > _MOST_TASKS:
         raise PublishedError(f"{name} has more than {_MOST_TASKS:,} tasks")
     for place, record in zip(places, found, strict=True):

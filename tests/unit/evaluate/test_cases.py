@@ -114,3 +114,20 @@ def test_two_evaluations_of_one_name_are_told(tmp_path: Path) -> None:
     assert [(each.code, each.message) for each in sink] == [
         ("TG904", "the evaluation `shop` is also in evals/a.eval.yaml")
     ]
+
+
+def test_args_are_known_by_patterns_of_names_too(tmp_path: Path) -> None:
+    catalog = catalog_of("""
+toolgen: 1
+toolset: piers
+tools:
+  light:
+    description: Switch lights.
+    args: {type: object, patternProperties: {"^pier_": {type: boolean}}, additionalProperties: false}
+""")
+    case = "toolgen: 1\neval: a\ncases:\n  b: {question: x?, expect: [{call: piers.light, args: {%s}}]}\n"
+    assert read(tmp_path, case % "pier_north: true", catalog)[1] == []
+    (unknown,) = read(tmp_path, case % "quay_north: true", catalog)[1]
+    assert unknown.startswith("TG902 4:57 piers.light has no arg `quay_north` (it has `^pier_`)")
+    (wrong,) = read(tmp_path, case % "pier_north: 3", catalog)[1]
+    assert wrong.startswith("TG902 4:69 piers.light: ")
