@@ -270,8 +270,8 @@ class Explorer:
             data = await page.answer(visit)
         except Refused:
             return None
-        typed = {"typed": visit.fields, "problem": error.message}
-        return self._render(page.template, request, visit, data, status=error.status, **typed)
+        typed, problem = visit.fields, error.message
+        return self._render(page.template, request, visit, data, status=error.status, typed=typed, problem=problem)
 
     async def _events(self, request: Request) -> Response:
         """Say, as an event of its own each, that a call has changed; the page fetches what it shows."""
