@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -47,7 +46,7 @@ _SUGGESTED: Final = 20
 """Tasks with unknown tools for which similar names are looked up, which takes some 40 ms among thousands of tools."""
 
 _LARGEST_FILE: Final = 4 * 1024 * 1024
-"""Characters of the cases of a published set."""
+"""Characters of the cases of a published set, of those too that are not valid."""
 
 _LONGEST: Final = 200
 """Characters of a text in a drafted question."""
@@ -199,11 +198,13 @@ def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[l
         )
         size += sum(map(len, _case_lines(draft)))
         if size > _LARGEST_FILE or len(drafts) == _MOST_DRAFTS:
-            problems.append(f"{task.place} and what follows: these are {len(drafts):,} drafts already")
+            problems.append(f"{task.place} and what follows: there are {len(drafts):,} drafts, or {size:,} characters")
             break
-        drafts[key] = draft
-    valid, wrong = _checked(drafts, catalog)
-    return valid, [*problems, *(f"{drafts[key].why}: {why}" for key, why in wrong.items())]
+        if problem := _problem(draft, catalog):
+            problems.append(f"{task.place}: {problem}")
+        else:
+            drafts[key] = draft
+    return list(drafts.values()), problems
 
 
 def _unknown(known: KnownTools, tool: str, *, is_suggested: bool) -> str:
@@ -222,26 +223,14 @@ def _free(key: str, taken: Collection[str]) -> str:
     return key if key not in taken else next(found for each in count(2) if (found := f"{key}-{each}") not in taken)
 
 
-def _checked(drafts: Mapping[str, Draft], catalog: Catalog) -> tuple[list[Draft], dict[str, str]]:
-    """Return the drafts that are valid cases, and why the others are not, by their keys.
-
-    They are checked as a file that a person wrote is. What breaks its form hides other problems: so, in rounds.
-    """
-    left, wrong = dict(drafts), dict[str, str]()
-    while left:
-        sink, text = Diagnostics(), written("drafts", list(left.values()))
-        spec = parse_spec("drafts.eval.yaml", text, sink)
-        document = None if spec is None else read_document(spec, EvalFile, sink)
-        if document is not None:
-            cases_of([document], [catalog], sink)
-        keys = list(left)
-        starts = [number for number, line in enumerate(text.split("\n"), 1) if line.startswith('  "')]
-        found = {keys[bisect_right(starts, each.span.line) - 1]: each.message for each in sink}
-        if not found:
-            break
-        wrong |= found
-        left = {key: draft for key, draft in left.items() if key not in found}
-    return list(left.values()), wrong
+def _problem(draft: Draft, catalog: Catalog) -> str:
+    """Return why a draft is no valid case: it is checked as one that a person wrote; empty if it is one."""
+    sink = Diagnostics()
+    spec = parse_spec("draft.eval.yaml", written("draft", [draft]), sink)
+    document = None if spec is None else read_document(spec, EvalFile, sink)
+    if document is not None:
+        cases_of([document], [catalog], sink)
+    return next((each.message for each in sink), "")
 
 
 def written(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair] = ()) -> str:

@@ -73,10 +73,10 @@ class PublishedTask:
 
 def read_tasks(text: bytes, name: str, answers: bytes | None = None) -> list[PublishedTask]:
     """Return the tasks of a set. `answers` is the file of its answers, by `id`. Raises `PublishedError`."""
-    by_id = {str(record.get("id")): record for _, record in _records(answers or b"[]", f"the answers to {name}")}
+    by_id = {_name(record): record for _, record in _records(answers or b"[]", f"the answers to {name}")}
     tasks: list[PublishedTask] = []
     for place, record in _records(text, name):
-        answer = by_id.get(str(record.get("id")), {})
+        answer = by_id.get(_name(record), {}) if _name(record) else {}
         truth = answer.get("ground_truth", answer.get("possible_answer"))
         read = {**record, "ground_truth": truth} if truth is not None else record
         try:

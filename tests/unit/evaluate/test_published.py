@@ -206,3 +206,21 @@ def test_every_record_is_a_valid_case_or_is_told(records: list[dict[str, Any]]) 
     assert all(isinstance(each, PublishedTask) for each in tasks)
     drafts, problems = drafts_of_tasks(catalog_of(), tasks)
     assert len(drafts) + len(problems) == len(records)
+
+
+def test_an_answer_is_that_of_its_id(tmp_path: Path) -> None:
+    truth = {"ground_truth": [{"cancel": {"order_id": "o-1"}}]}
+    cases, problems = cases_of_set(tmp_path, [{"question": "Cancel!"}, {"id": 2, "question": "No."}], [truth])
+    assert cases == []
+    assert [each.partition(": ")[2][:24] for each in problems] == ["it has no `ground_truth`"] * 2
+    ((case,), told) = cases_of_set(tmp_path, [{"id": 2, "question": "Cancel!"}], [{"id": "2", **truth}])
+    assert (told, calls(case)) == ([], [("shop.cancel", {"order_id": "o-1"}, {})])
+
+
+def test_tasks_that_no_file_can_have_are_told_one_by_one(tmp_path: Path) -> None:
+    deep: Any = 1
+    for _ in range(195):
+        deep = [deep]
+    records = [{"tool": "find", "arguments": {"customer": deep}}] * 300
+    (case,), problems = cases_of_set(tmp_path, [*records, {"tool": "find", "arguments": {"customer": "a"}}])
+    assert (len(problems), calls(case)) == (300, [("shop.find", {"customer": "a"}, {})])
