@@ -13,6 +13,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
+    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.project.config import Config, Target
 
 _ROUNDS: Final = 20
@@ -33,14 +34,17 @@ def fix(
     files: Mapping[Target, Sequence[SpecFile]],
     baseline: Mapping[BaselineEntry, int] | None = None,
     only: Collection[str] | None = None,
+    cache: Cache | None = None,
 ) -> Fixed:
     """Apply the fixes of all findings, round by round. `only` are the paths of files that may change.
+
+    `cache` is as in `lint`.
 
     Raises RuntimeError if a fix breaks a spec, which is a defect of its rule.
     """
     changed: dict[str, str] = {}
     count = 0
-    found = lint(config, files, baseline)
+    found = lint(config, files, baseline, cache=cache)
     for _ in range(_ROUNDS):
         texts = {each.path: each.text for read in files.values() for each in read}
         news: dict[str, str] = {}
@@ -55,7 +59,7 @@ def fix(
         if not news:
             break
         files = {target: [_reread(each, news) for each in read] for target, read in files.items()}
-        before, found = found, lint(config, files, baseline)
+        before, found = found, lint(config, files, baseline, cache=cache)
         if found.errors and not before.errors:
             raise RuntimeError(f"a fix broke a spec: {found.errors[0].span}: {found.errors[0].message}")
         changed |= news

@@ -336,7 +336,7 @@ class Project:
         that did not change it is not asked again. Keep the outcome by `once`.
         """
         found: dict[str, T] = {}
-        start = _digest([code_digest("authoring", "changes"), kind, settings])
+        start = _digest([code_digest("authoring/lint", "changes"), kind, settings])
         for piece in _pieces(self.tools):
             key = _digest([start, *(each.digest for each in piece)])
             values: list[T] | None = self._cache.get("lint", key)

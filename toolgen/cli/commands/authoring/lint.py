@@ -68,7 +68,7 @@ def command(
         return _accept(config, files)
     baseline = _baseline(config)
     if do_fix or show_diff:
-        fixed = fix(config, files, baseline, only)
+        fixed = fix(config, files, baseline, only, open_cache(config.root))
         found = fixed.left
         if show_diff:
             originals = {each.path: each.text for read in files.values() for each in read}
@@ -104,7 +104,7 @@ def _baseline(config: Config) -> dict[BaselineEntry, int]:
 
 
 def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
-    found = lint(config, files)
+    found = lint(config, files, cache=open_cache(config.root))
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
