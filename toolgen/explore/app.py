@@ -346,7 +346,7 @@ class Explorer:
                 view=view,
                 query=urlencode(view.query),
                 link=_link,
-                live_version=version_of(data),
+                version_of=version_of,
                 open_question=0,
             )
         )

@@ -159,7 +159,7 @@ class Records:
         begins = outline.begins[(page - 1) * size : page * size]
         record, is_cut = await self._from(run_id, begins)
         if begins and not record.events:
-            del self._outlines[run_id]
+            self._outlines.pop(run_id, None)
             raise RunNotFound(run_id)  # deleted meanwhile
         assert outline.began is not None
         return CallsPage(
