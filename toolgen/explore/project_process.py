@@ -43,7 +43,7 @@ async def json_of_process(root: Path, what: str, *words: str, given: bytes = b""
             process.kill()
             await process.wait()
     try:
-        return json.loads(out), ""
+        return await asyncio.to_thread(json.loads, out), ""
     except ValueError:
         return None, cut(err.decode(errors="replace").strip() or f"{what} printed no JSON", 10_000)
 
