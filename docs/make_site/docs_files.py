@@ -44,14 +44,16 @@ KINDS: Final = {
 """What the search calls the pages of each top-level folder."""
 
 
-def docs_files() -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of every file."""
+def docs_files() -> Iterator[tuple[str, str | bytes]]:
+    """Yield the path and the content of every file."""
     codes = code_pages()
     documents = _documents({page.code for page in codes})
     listed = [(title, [each for each in documents if each.folder == folder]) for folder, title in FOLDERS.items()]
     yield STYLE_SHEET, style_sheet()
     for name in ASSETS:
         yield name, (TEMPLATES / name).read_text(encoding="utf-8")
+    for image in sorted((ROOT / "docs").rglob("*.png")):
+        yield image.relative_to(ROOT / "docs").as_posix(), image.read_bytes()
     for each in documents:
         folders = listed if each.path == "index.html" else []
         yield each.path, _render(each.path, "document", page=each, folders=folders, group=FOLDERS.get(each.folder, ""))

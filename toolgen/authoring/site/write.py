@@ -27,8 +27,8 @@ class SiteError(Exception):
     """A folder cannot be used for a site. The message says why, and what to do."""
 
 
-def write_site(folder: Path, files: Iterable[tuple[str, str]]) -> tuple[int, int]:
-    """Write a site, given as path and text of each file; return the number of files and their bytes.
+def write_site(folder: Path, files: Iterable[tuple[str, str | bytes]]) -> tuple[int, int]:
+    """Write a site, given as path and content of each file; return the number of files and their bytes.
 
     The files are written into a new folder beside it, which then takes its place: a reader sees the old site or the
     new one, and an error leaves the old one. Raises SiteError if the folder has files that no site wrote, OSError.
@@ -96,14 +96,14 @@ def _files_below(folder: Path) -> Iterator[Path]:
         yield from (Path(parent) / name for name in (*sorted(files), *links))
 
 
-def _write_all(staged: Path, files: Iterable[tuple[str, str]]) -> int:
+def _write_all(staged: Path, files: Iterable[tuple[str, str | bytes]]) -> int:
     size, folders = 0, set[Path]()
-    for path, text in files:
+    for path, given in files:
         file = staged / path
         if file.parent not in folders:
             make_folder_inside(staged, file.parent.relative_to(staged))
             folders.add(file.parent)
-        content = text.encode("utf-8", "backslashreplace")
+        content = given if isinstance(given, bytes) else given.encode("utf-8", "backslashreplace")
         write_new(file, content)
         size += len(content)
     return size

@@ -16,13 +16,13 @@ _KNOWN: Final = frozenset({
     *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "div", "search", "label", "input"),
     *("kbd", "span", "p", "main", "nav", "ol", "ul", "li", "h1", "h2", "h3", "h4", "section", "table", "caption"),
     *("thead", "tbody", "tr", "th", "td", "code", "pre", "details", "summary", "dl", "dt", "dd", "figure"),
-    *("figcaption", "footer", "time", "wbr", "svg", "g", "path", "text", "rect", "br", "strong", "em", "blockquote"),
+    *("figcaption", "footer", "time", "wbr", "svg", "g", "path", "text", "rect", "br", "strong", "em", "blockquote", "img"),
 })  # fmt: skip
 _ATTRIBUTES: Final = frozenset({
     *("lang", "data-root", "charset", "http-equiv", "content", "name", "rel", "href", "src", "defer", "class", "id"),
     *("for", "type", "placeholder", "autocomplete", "spellcheck", "maxlength", "aria-describedby", "aria-hidden"),
     *("aria-live", "aria-label", "aria-labelledby", "tabindex", "hidden", "scope", "open", "title", "datetime"),
-    *("data-language", "viewbox", "width", "height", "role", "d", "x", "y", "rx", "start"),
+    *("data-language", "viewbox", "width", "height", "role", "d", "x", "y", "rx", "start", "alt"),
 })  # fmt: skip
 
 _BLOCKS: Final = frozenset({"td", "th", "dt", "dd", "li", "p", "a", "summary", "caption", "span", "figcaption"})
@@ -62,6 +62,8 @@ class Page(HTMLParser):
         assert set(names) <= _ATTRIBUTES, names
         assert len(names) == len(set(names)), names
         given = dict(attrs)
+        if tag == "img":
+            assert given.get("alt"), "an image without words for those who do not see it"
         self.skeleton.append(tag)
         if given.get("id") is not None:
             self.ids.append(given["id"] or "")

@@ -30,12 +30,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(site: Path) -> dict[str, str]:
-    paths = [path for path in site.rglob("*") if path.suffix in (".html", ".js", ".css")]
-    return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    paths = [path for path in site.rglob("*") if path.suffix in (".html", ".js", ".css", ".png")]
+    return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8", errors="replace") for path in paths}
 
 
 def test_pages_are_well_formed_and_links_resolve(files: dict[str, str]) -> None:
     assert [*broken_links(files, outside="https://")] == []
+
+
+def test_images_of_documents_are_on_the_site(site: Path) -> None:
+    images = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.png")]
+    assert images
+    for path in images:
+        assert (site / path).read_bytes() == (ROOT / "docs" / path).read_bytes()
 
 
 def test_each_document_has_a_page_that_the_first_page_links_to(files: dict[str, str]) -> None:
