@@ -16,7 +16,8 @@ _KNOWN: Final = frozenset({
     *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "div", "search", "label", "input"),
     *("kbd", "span", "p", "main", "nav", "ol", "ul", "li", "h1", "h2", "h3", "h4", "section", "table", "caption"),
     *("thead", "tbody", "tr", "th", "td", "code", "pre", "details", "summary", "dl", "dt", "dd", "figure"),
-    *("figcaption", "footer", "time", "wbr", "svg", "g", "path", "text", "rect", "br", "strong", "em", "blockquote", "img"),
+    *("img", "figcaption", "footer", "time", "wbr", "svg", "g", "path", "text", "rect", "br", "strong", "em"),
+    "blockquote",
 })  # fmt: skip
 _ATTRIBUTES: Final = frozenset({
     *("lang", "data-root", "charset", "http-equiv", "content", "name", "rel", "href", "src", "defer", "class", "id"),
@@ -72,6 +73,10 @@ class Page(HTMLParser):
             self.headings.append(int(tag[1]))
         if tag not in _VOID:
             self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in _VOID, tag
+        self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
         assert tag not in _VOID
