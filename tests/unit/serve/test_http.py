@@ -60,22 +60,27 @@ def test_running_calls_end_before_the_process_and_no_other_begins(project: Proje
     listening = project.start("--tokens", "tokens.json")
     name, results = f"drained-{mode}", []
 
+    async def post_again_and_again() -> None:
+        while True:  # until the process has its signal
+            async with httpx2.AsyncClient() as client:
+                await client.post(listening.url, json=LIST, headers=GOOD)
+
     async def use() -> None:
         async with project.by_http(listening.url, str(TOKENS["ana"]), mode=mode) as client:
             await client.list_tools()  # or the client would list them after the call, to check its result
-            call = asyncio.create_task(client.call_tool("team__jobs__wait", {"name": name, "seconds": 2}))
+            call = asyncio.create_task(client.call_tool("team__jobs__wait", {"name": name, "seconds": 5}))
             await exists(project.folder / f"{name}.started")
             listening.process.send_signal(signal.SIGTERM)
-            await asyncio.sleep(0.5)
             with pytest.raises(httpx2.ConnectError):
-                await httpx2.AsyncClient().post(listening.url, json=LIST, headers=GOOD)
+                await asyncio.wait_for(post_again_and_again(), 60)
+            assert not call.done()
             results.append(await call)
 
     try:
         asyncio.run(use())
     except* httpx2.ConnectError:  # a client of a session says that it leaves, and nobody is there any more
         assert mode == "legacy"
-    assert [result.structured_content for result in results] == [{"waited": 2}]
+    assert [result.structured_content for result in results] == [{"waited": 5}]
     _, said = listening.process.communicate(timeout=30)
     assert listening.process.returncode == 0, said
     assert not (project.folder / f"{name}.cancelled").exists()

@@ -121,9 +121,11 @@ def test_an_aborted_run_makes_no_more_requests() -> None:
 
 
 def test_cancelling_it_cancels_what_it_waits_for() -> None:
+    began: list[str] = []
     ended: list[str] = []
 
     async def wait() -> int:
+        began.append("call")
         try:
             await asyncio.sleep(60)
         finally:
@@ -133,19 +135,21 @@ def test_cancelling_it_cancels_what_it_waits_for() -> None:
     async def stream(_messages: Messages, _tools: Any) -> AsyncIterator[Any]:
         try:
             yield next(iter(EVENTS["openai"](calling(1, "text"))))
+            began.append("stream")
             await asyncio.sleep(60)
         finally:
             ended.append("stream")
 
-    async def cancel(host: Host, ask: Any) -> None:
+    async def cancel(host: Host, ask: Any, count: int) -> None:
         task = asyncio.create_task(host.conversation.run(ask, [OPENING]))
-        await asyncio.sleep(0.05)
+        while len(began) < count:
+            await asyncio.sleep(0.001)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(cancel(Host(count=wait), counting()))
-    asyncio.run(cancel(Host(), stream))
+    asyncio.run(cancel(Host(count=wait), counting(), 1))
+    asyncio.run(cancel(Host(), stream, 2))
     assert ended == ["call", "stream"]
 
 

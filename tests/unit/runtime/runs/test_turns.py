@@ -202,13 +202,14 @@ def test_reg_69_a_turn_ends_with_the_last_of_its_calls(names: tuple[str, ...]) -
 
 
 def test_reg_69_a_turn_whose_caller_is_cancelled_leaves_nothing_running() -> None:
-    host = Host(seconds=5)
+    host = Host(seconds=60)
 
     async def whole() -> None:
         turn = asyncio.ensure_future(
             runtime_of(host.catalog).turn([request("r1"), request("r2")], run_of(host.catalog)[1])
         )
-        await asyncio.sleep(0.01)
+        while len(host.trace) < 2:
+            await asyncio.sleep(0)
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
             await turn
