@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
@@ -14,6 +14,9 @@ from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TAKE: Final = """\
 local passed_key, count_key = KEYS[1], KEYS[2]
@@ -54,7 +57,7 @@ attempt is stored. A time in the future, from a clock that was ahead, counts as 
 cooldown."""
 
 _CONNECTIONS: Final = 16
-"""Maximum connections of one event loop; each `take` uses one for a round trip."""
+"""Maximum connections of one event loop; the attempts that begin together use one for a round trip."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -62,8 +65,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class RedisCounters:
     """Counts by tool, user and UTC date, in the Redis at a URI: `redis://`, `rediss://` or `unix://`.
 
-    `take` is one atomic round trip. If it fails or takes longer than `timeout` seconds, the call is rejected as
-    `unavailable`, code `limits_unavailable`. If the response is lost, the attempt counts.
+    `take` is one atomic command; those that begin in one step of the event loop share a round trip. If it fails or
+    takes longer than `timeout` seconds, the call is rejected as `unavailable`, code `limits_unavailable`. If the
+    response is lost, the attempt counts.
 
     Raises ImportError without redis-py, and ValueError for an invalid URI; messages do not contain the URI, which may
     have a password. Use it as an async context manager, or `aclose` it, in each event loop that has made calls.
@@ -72,7 +76,7 @@ class RedisCounters:
     def __init__(self, uri: str, *, timeout: float = 2.0) -> None:
         self._uri = uri
         self._timeout = timeout
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Client] = WeakKeyDictionary()
+        self._senders: WeakKeyDictionary[asyncio.AbstractEventLoop, _Sender] = WeakKeyDictionary()
         self._redis = _redis()
         self._failures: tuple[type[Exception], ...] = (self._redis.RedisError, OSError)
         self._new_client()  # does not connect yet, but checks the URI
@@ -87,9 +91,9 @@ class RedisCounters:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. A later `take` opens new ones."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
+        sender = self._senders.pop(asyncio.get_running_loop(), None)
+        if sender is not None:
+            await sender.aclose()
 
     async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed.
@@ -112,7 +116,7 @@ class RedisCounters:
             async with asyncio.timeout(self._timeout):
                 now, cooldown = in_utc(at), cooldown_of(cooldown_seconds)
                 arguments = _arguments(now, cooldown, daily_limit)
-                wait = await self._client().eval(_TAKE, 2, *_keys(ident, user, now), *arguments, int(counts))
+                wait = await self._sender().evaluated((*_keys(ident, user, now), *arguments, int(counts)))
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
             message = f"the limits of {ident} cannot be checked now"
@@ -120,13 +124,13 @@ class RedisCounters:
             raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
         return timedelta(microseconds=wait).total_seconds()
 
-    def _client(self) -> _Client:
-        """The client of the running event loop: connections belong to the one that made them."""
+    def _sender(self) -> _Sender:
+        """The sender of the running event loop: connections belong to the one that made them."""
         loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            client = self._clients[loop] = self._new_client()
-        return client
+        sender = self._senders.get(loop)
+        if sender is None:
+            sender = self._senders[loop] = _Sender(self._new_client(), self._timeout)
+        return sender
 
     def _new_client(self) -> _Client:
         redis = self._redis
@@ -144,12 +148,96 @@ class RedisCounters:
         return client
 
 
+class _Sender:
+    """Sends the attempts of one event loop. Those that begin in one step of it share a round trip."""
+
+    def __init__(self, client: _Client, timeout: float) -> None:
+        self._client = client
+        self._timeout = timeout
+        self._waiting: list[_Attempt] = []
+        self._sending = set[asyncio.Task[None]]()
+
+    async def evaluated(self, arguments: _Arguments) -> int:
+        """Return the answer of the script. Raises redis-py's errors, and OSError."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[int] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._begin)
+        self._waiting.append((arguments, answer))
+        return await answer
+
+    async def aclose(self) -> None:
+        """Close the connections. Attempts that wait for an answer get an error."""
+        waiting, self._waiting = self._waiting, []
+        _settle(waiting, [_closed()] * len(waiting))
+        sending = [*self._sending]
+        for task in sending:
+            task.cancel()
+        await asyncio.gather(*sending, return_exceptions=True)
+        await self._client.aclose()
+
+    def _begin(self) -> None:
+        attempts = [each for each in self._waiting if not each[1].done()]
+        self._waiting = []
+        if attempts:
+            task = asyncio.get_running_loop().create_task(self._send(attempts))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+
+    async def _send(self, attempts: Sequence[_Attempt]) -> None:
+        try:
+            async with asyncio.timeout(self._timeout):
+                answers = await self._answers([arguments for arguments, _ in attempts])
+        except asyncio.CancelledError:
+            _settle(attempts, [_closed()] * len(attempts))
+            raise
+        except Exception as error:  # noqa: BLE001  # for those that wait
+            answers = [error] * len(attempts)
+        _settle(attempts, answers)
+
+    async def _answers(self, commands: Sequence[_Arguments]) -> Sequence[int | Exception]:
+        if len(commands) == 1:
+            return [await self._client.eval(_TAKE, 2, *commands[0])]
+        pipeline = self._client.pipeline(transaction=False)
+        for arguments in commands:
+            pipeline.eval(_TAKE, 2, *arguments)
+        return await pipeline.execute(raise_on_error=False)
+
+
+def _settle(attempts: Sequence[_Attempt], answers: Sequence[int | Exception]) -> None:
+    for (_, waiting), answer in zip(attempts, answers, strict=True):
+        if waiting.done():
+            continue  # who waited gave up
+        if isinstance(answer, Exception):
+            waiting.set_exception(answer)
+        else:
+            waiting.set_result(answer)
+
+
+def _closed() -> Exception:
+    return ConnectionError("the counters were closed")
+
+
+_Arguments: TypeAlias = "tuple[str | int, ...]"
+_Attempt: TypeAlias = "tuple[_Arguments, asyncio.Future[int]]"
+
+
 class _Client(Protocol):
     """The methods used of redis-py's client."""
 
     async def eval(self, script: str, numkeys: int, *keys_and_args: str | int) -> int: ...
 
+    def pipeline(self, *, transaction: bool) -> _Pipeline: ...
+
     async def aclose(self) -> None: ...
+
+
+class _Pipeline(Protocol):
+    """The methods used of redis-py's pipeline."""
+
+    def eval(self, script: str, numkeys: int, *keys_and_args: str | int) -> object: ...
+
+    async def execute(self, *, raise_on_error: bool) -> Sequence[int | Exception]: ...
 
 
 def _redis() -> Any:

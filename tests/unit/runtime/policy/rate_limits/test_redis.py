@@ -79,6 +79,50 @@ def test_a_take_is_one_command(empty: RedisServer) -> None:
     assert sent == {"cmdstat_eval": 10, "cmdstat_get": 20, "cmdstat_config|resetstat": 1}
 
 
+def test_takes_that_begin_together_share_a_round_trip_and_each_has_its_own_answer(empty: RedisServer) -> None:
+    async def take_together() -> list[float]:
+        async with RedisCounters(empty.uri) as counters:
+            await counters.take(*attempt("warm"))
+            client.config_resetstat()
+            users = ["ann", "ben", "ann", "eve", "ben"]
+            return await asyncio.gather(*(counters.take(*attempt(user)) for user in users))
+
+    with empty.client() as client:
+        assert asyncio.run(take_together()) == [0, 0, 30, 0, 30]
+        reads = client.info("stats")["total_reads_processed"]
+    assert reads <= 3, "one of them all, and those of this client"
+
+
+def test_a_key_that_is_not_a_counter_fails_the_takes_of_its_user_alone(empty: RedisServer) -> None:
+    async def take_together() -> list[Any]:
+        async with RedisCounters(empty.uri) as counters:
+            takes = (counters.take(*attempt(user)) for user in ("ann", "ben", "eve"))
+            return await asyncio.gather(*takes, return_exceptions=True)
+
+    with empty.client() as client:
+        client.lpush("toolgen:limits:{own.tool:ben}:passed", "foreign")
+        ann, ben, eve = asyncio.run(take_together())
+    assert (ann, eve) == (0, 0)
+    assert (type(ben), ben.code) == (CallFailed, "limits_unavailable")
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05], ids=["not yet sent", "sent"])
+def test_takes_that_wait_when_the_counters_are_closed_fail(empty: RedisServer, seconds: float) -> None:
+    async def close() -> list[Any]:
+        counters = RedisCounters(empty.uri, timeout=600)
+        await counters.take(*attempt("warm"))
+        empty.pause()
+        try:
+            waiting = [asyncio.ensure_future(counters.take(*attempt(user))) for user in ("ann", "ben")]
+            await asyncio.sleep(seconds)
+            await counters.aclose()
+            return await asyncio.gather(*waiting, return_exceptions=True)
+        finally:
+            empty.resume()
+
+    assert {(type(end), end.code) for end in asyncio.run(close())} == {(CallFailed, "limits_unavailable")}
+
+
 def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServer) -> None:
     async def take() -> None:
         async with RedisCounters(empty.uri) as counters:
