@@ -56,7 +56,14 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def ended(runtime: Runtime, tool: str) -> str:
     """Call a tool; return the code of its failure."""
     request = ToolRequest(name=tool, payload=json.dumps({"word": "w"}))
-    result: Any = asyncio.run(asyncio.wait_for(runtime.invoke(request), 30))
+
+    async def call() -> Any:
+        try:
+            return await asyncio.wait_for(runtime.invoke(request), 30)
+        finally:
+            ENDED.set()  # or the loop would wait for the thread of the call
+
+    result = asyncio.run(call())
     assert result.error is not None
     return f"{result.error.kind.value} {result.error.code}"
 
