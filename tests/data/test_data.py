@@ -28,9 +28,9 @@ for found in walk_packages(package.__path__, "generated."):
 """
 
 
-def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
+def dataset(name: str, broken: tuple[str, ...], *recordings: str, marks: tuple[pytest.MarkDecorator, ...] = ()) -> Any:
     """Tools, those among them whose calls no validator could check, and recorded calls."""
-    return pytest.param(name, broken, recordings, id=name, marks=pytest.mark.xdist_group(f"data-{name}"))
+    return pytest.param(name, broken, recordings, id=name, marks=(pytest.mark.xdist_group(f"data-{name}"), *marks))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
         dataset("tau", (), "tau"),
         dataset("tau2", (), "tau2"),
         dataset("kubernetes", (), "kubernetes", "kubernetes_real"),
-        dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench"),
+        dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench", marks=(pytest.mark.long,)),
     ],
 )
 def test_all_real_tools_import_build_and_replay(

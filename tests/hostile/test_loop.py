@@ -60,7 +60,7 @@ COSTLY = {
 }
 
 
-@pytest.mark.parametrize("reader", [call, token], ids=["call", "token"])
+@pytest.mark.parametrize("reader", [call, pytest.param(token, marks=pytest.mark.long)], ids=["call", "token"])
 @pytest.mark.parametrize("name", [*COSTLY, *(pytest.param(each, marks=pytest.mark.long) for each in ATTACKS)])
 def test_no_answer_of_an_api_holds_up_the_loop(
     catalog: Catalog, tmp_path: Path, name: str, reader: Callable[..., str]
@@ -74,7 +74,13 @@ def test_no_answer_of_an_api_holds_up_the_loop(
 
 
 @pytest.mark.parametrize("place", [place for place in SERVERS if "events" not in place])
-@pytest.mark.parametrize("name", ["values", "strings", "keys", "quotes", "bomb", "depth"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "values",
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("strings", "keys", "quotes", "bomb", "depth")),
+    ],
+)
 def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_path: Path, name: str, place: str) -> None:
     read, path = SERVERS[place]
     attack = {"bomb": ATTACKS["bomb"], "depth": ATTACKS["depth"], **COSTLY}[name]
