@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse
@@ -51,10 +51,14 @@ tools:
 )
 
 
+_PACKAGES: Final = TemporaryDirectory(prefix="explored")
+"""Where the package is until the tests end."""
+
+
 @cache
 def catalog_package() -> str:
     """Compile the toolsets once into a package that can be imported; return its name."""
-    package_of(Path(mkdtemp(prefix="explored")), PACKAGE, *SPECS)
+    package_of(Path(_PACKAGES.name), PACKAGE, *SPECS)
     return PACKAGE
 
 

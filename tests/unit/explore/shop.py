@@ -8,7 +8,7 @@ import json
 import sys
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from toolgen.compiler.compile import compile_specs, generate
@@ -102,10 +102,14 @@ modes:
 }  # fmt: skip
 
 
+_PACKAGES: Final = TemporaryDirectory(prefix="explored")
+"""Where the package is until the tests end."""
+
+
 @cache
 def catalog_package() -> str:
     """Compile the shop into a package that can be imported; return its name."""
-    folder = Path(mkdtemp(prefix="explored"))
+    folder = Path(_PACKAGES.name)
     (folder / "specs").mkdir()
     for name, text in SPECS.items():
         (folder / "specs" / name).write_text(text, encoding="utf-8")
