@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from toolgen.changes.model_surface import changed_value, compare_parameters
@@ -15,6 +16,9 @@ from toolgen.schema.json_values import canonical
 
 TOOL_REMOVED: Final = "WIRE101"
 TOOL_ADDED: Final = "WIRE102"
+MOST_COMPARED: Final = 250_000
+"""Characters of a tool that is compared part by part. Of a larger one, only whether it is the same is told."""
+
 _ORDERS: Final = frozenset({"MODEL204", "MODEL206"})
 """Rules about an order, which a model sees as it was compiled, not as a server lists it now."""
 
@@ -72,21 +76,45 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
     """Yield the changes of one tool, by the rules of WIRE and MODEL.
 
     Schemas that accept the same values are compared in a normal form, in which names of definitions and order have no
-    effect: an import that moves definitions shows no change.
+    effect: an import that moves definitions shows no change. A changed tool of more than `MOST_COMPARED` characters has
+    one change, which is breaking: what changed cannot be told in a bounded time.
     """
     name, path = compiled.name, ("tools", compiled.name)
-    yield from _texts(compiled, offered)
     args = offered.get("inputSchema", {"type": "object"})
     result = offered.get("outputSchema", True) if compiled.result is not None else compiled.result
-    for side, before, after in (("args", compiled.args, args), ("result", compiled.result, result)):
-        if _have_same_form(before, after):
-            continue
+    sides = (("args", compiled.args, args), ("result", compiled.result, result))
+    changed = [side for side in sides if not _have_same_form(*side[1:])]
+    texts = [*_texts(compiled, offered)]
+    if (changed or texts) and is_larger(offered, MOST_COMPARED):
+        message = f"the tool changed, and has too much text to be compared: more than {MOST_COMPARED:,} characters"
+        yield Change(code="WIRE205", subject=name, message=message, before_path=path, after_path=path)
+        return
+    yield from texts
+    for side, before, after in changed:
         wire = list(compare_schemas(name, side, before, after, path=path))
         yield from wire or _of_same_values(name, side, before, after)
     annotations = {hint: value for hint, value in (offered.get("annotations") or {}).items() if hint != "title"}
     if compiled.annotations is not None:
         pair = {"annotations": dict(compiled.annotations)}, {"annotations": annotations}
         yield from changed_value("MODEL107", name, "the annotations changed", *pair, "annotations", path)
+
+
+def is_larger(value: Any, most: int) -> bool:
+    """Whether a JSON value has more than so many characters, about. It is read no further than that."""
+    left, pending = most, [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str):
+            left -= len(each) + 2
+        elif isinstance(each, list | dict):
+            left -= len(each) + 2
+            if left >= 0:
+                pending += each if isinstance(each, list) else chain(each, each.values())
+        else:
+            left -= 4
+        if left < 0:
+            return True
+    return False
 
 
 def _texts(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator[Change]:

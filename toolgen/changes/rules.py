@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -223,6 +224,15 @@ Path: TypeAlias = "tuple[str, ...]"
 _LONGEST: Final = 200
 _LISTED: Final = 10
 
+_AROUND: Final = 2
+"""Lines before and after a difference that a diff shows."""
+
+_MOST_LINES: Final = 2_000
+_LONGEST_DIFF: Final = 100_000
+"""Lines of each side of a diff, since the time for it grows with their square, and characters of it."""
+
+_HUNK: Final = re.compile(r"([-+])(\d+)")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -261,9 +271,28 @@ class Change:
         return f"{self.subject}: {self.message}"
 
     def diff(self) -> str:
-        """Return the change as a unified diff of its values, with its summary as first line."""
-        lines = difflib.unified_diff(_lines(self.before), _lines(self.after), lineterm="", n=2)
-        return "\n".join([self.summary(), *(f"  {line}" for line in list(lines)[2:])])
+        """Return the change as a unified diff of its values, with its summary as first line.
+
+        Of values with more than `_MOST_LINES` lines, those are compared that come after the first difference. It has at
+        most `_LONGEST_DIFF` characters, and says if lines are left out.
+        """
+        sides = [_lines(self.before), _lines(self.after)]
+        is_long = max(map(len, sides)) > _MOST_LINES
+        same = next((at for at, (one, other) in enumerate(zip(*sides, strict=False)) if one != other), 0)
+        start = max(0, same - _AROUND) if is_long else 0
+        compared = [side[start : start + _MOST_LINES] for side in sides]
+        lines = [*difflib.unified_diff(*compared, lineterm="", n=_AROUND)][2:]
+        lines = [_moved(line, start) if line.startswith("@@") else line for line in lines]
+        text = "\n".join(f"  {line}" for line in lines)
+        rests = [side[start + _MOST_LINES :] for side in sides]
+        if rests[0] != rests[1] or len(text) > _LONGEST_DIFF:
+            text = f"{text[:_LONGEST_DIFF]}\n  … what comes after this is left out"
+        return f"{self.summary()}\n{text}" if text else self.summary()
+
+
+def _moved(hunk: str, by: int) -> str:
+    """Return the head of a part of a diff, for lines that stand so many further down."""
+    return _HUNK.sub(lambda at: f"{at[1]}{int(at[2]) + by}", hunk)
 
 
 def quoted(value: Any) -> str:
