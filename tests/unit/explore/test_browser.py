@@ -260,7 +260,9 @@ def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(drive
     wait_for_args(driver, {"steps": 1000})
     press(driver, "Call")
     wait_for(driver, "return document.querySelector('#result') !== null")
-    assert "step 999" in find(driver, ".log li").text
+    assert find(driver, ".log li").text == "1,000 of 1,000: step 999"
+    assert find(driver, "progress").get_attribute("value") == "1000"
+    assert findings(driver) == []
     driver.get(f"{served.address}/tools/goods.wait")
     press(driver, "Call")
     find(driver, "#cancel")

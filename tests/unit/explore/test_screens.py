@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
+from tests.unit.record.sample import done, ended, result, started, write
 from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
-from toolgen.record import ChainKey, SqliteStore
+from toolgen.record import ChainKey, MemoryStore, SqliteStore
 from toolgen.record.stores import open_reader
 from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.policy.approvers import Approver
@@ -247,7 +249,11 @@ def test_a_call_that_runs_is_cancelled_and_one_with_progress_is_followed() -> No
         assert "event: change" in events
         assert json.loads(events.strip().rsplit("data: ", 1)[1])["state"] == "ended"
         followed = await browser.get(f"/calls/{call}")
-        assert json.loads(followed["progress"][-1])["message"] == "step 999"
+        latest = followed["progress"][-1]
+        assert latest == {"text": "1,000 of 1,000: step 999", "progress": 1_000, "total": 1_000}
+        page = await browser.page(f"/calls/{call}")
+        assert '<progress value="1000" max="1000" aria-labelledby="progress"></progress>' in page
+        assert "<li>999 of 1,000: step 998</li>" in page
         assert len(app.calls._calls[call].progress) == 200
 
     run(test())
@@ -298,6 +304,49 @@ def test_runs_are_filtered_and_their_chain_is_verified(tmp_path: Path) -> None:
         assert broken["first"].startswith("event 0 ")
         assert "(row 0)" in await reading.page(f"/runs/{first['run']}/verified")
         assert (await reading.get("/runs/none/verified", status=404))["message"] == "there is no such run"
+
+    run(test())
+
+
+def test_runs_stand_in_the_order_of_the_times_that_are_shown_first(tmp_path: Path) -> None:
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+    async def test() -> None:
+        times = [noon, noon + timedelta(minutes=1), noon + timedelta(minutes=2), noon + timedelta(minutes=3)]
+        store = MemoryStore(clock=iter(times).__next__)
+        for event in (started("c1", "long"), started("c2", "short")):
+            await write(store, event)
+        await done(store.finish(ended(call="c2", run="short"), result("c2")))
+        await done(store.finish(ended(call="c1", run="long"), result("c1")))
+        browser = await Browser(shop(store=store)).start()
+        listed = (await browser.get("/runs"))["runs"]
+        assert [(each["run"], each["last"][11:16], each["began"][11:16]) for each in listed] == [
+            ("long", "12:03", "12:00"),
+            ("short", "12:02", "12:01"),
+        ]
+        page = await browser.page("/runs")
+        assert '<th scope="col" aria-sort="descending">Latest event</th><th scope="col">First event</th>' in page
+        assert "<td>2026-05-01 12:03:00</td><td>2026-05-01 12:00:00</td>" in page
+
+    run(test())
+
+
+def test_what_a_call_waited_for_permission_is_told_apart_from_what_it_took() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        call = await browser.call("goods.order", ORDER)
+        asked = await browser.until(call, "asking")
+        await asyncio.sleep(0.02)
+        await browser.post(f"/calls/{call}/answer", question=asked["question"]["id"], decision="allow_once")
+        ended = await browser.until(call, "ended")
+        (recorded,) = (await browser.get(f"/runs/{ended['run']}"))["calls"]
+        assert recorded["waited_us"] >= 20_000
+        times = [datetime.fromisoformat(recorded[name]) for name in ("requested", "at")]
+        assert (times[1] - times[0]) / timedelta(microseconds=1) == recorded["waited_us"]
+        summary = await browser.get(f"/runs/{ended['run']}/summary")
+        assert summary["waited_us"] == recorded["waited_us"]
+        assert f"{recorded['requested'][11:23]}, waited " in await browser.page(f"/runs/{ended['run']}")
+        assert ", after its first call had waited " in await browser.page(f"/runs/{ended['run']}/summary")
 
     run(test())
 
