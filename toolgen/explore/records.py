@@ -6,12 +6,13 @@ import asyncio
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.record.calls import calls_of, stages_of, waited_us
 from toolgen.record.chain import verify_chain
 from toolgen.runtime.events.encoding import COUNTED_AS
-from toolgen.runtime.events.records import EventKind, RunNotFound, RunRecord
+from toolgen.runtime.events.records import EVERY_RUN, EventKind, RunNotFound, RunRecord
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.record.calls import RecordedCall
     from toolgen.record.chain import ChainFinding, ChainKey
     from toolgen.record.stores import StoreReader
-    from toolgen.runtime.events.records import Event, RunSummary, Store, StoredResult
+    from toolgen.runtime.events.records import Event, RunFilter, RunsPage, Store, StoredResult
 
 RecordSource: TypeAlias = "Store | StoreReader"
 
@@ -131,9 +132,9 @@ class Records:
         self._outlines: dict[str, Outline] = {}
         self.has_chain = key is not None and hasattr(source, "chain")
 
-    async def runs(self) -> tuple[RunSummary, ...]:
-        """List all runs, the one with the latest event last. Raises `StoreError`."""
-        return cast("tuple[RunSummary, ...]", await self._read(self._source.runs))
+    async def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
+        return cast("RunsPage", await self._read(partial(self._source.latest_runs, most, skip=skip, which=which)))
 
     async def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""

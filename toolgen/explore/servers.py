@@ -81,7 +81,7 @@ async def traffic_of(
     found = {name: Traffic() for name in toolsets}
     of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
     left, read = _EVENTS, 0
-    for each in list(reversed(await records.runs()))[:_RUNS]:
+    for each in (await records.latest_runs(_RUNS)).runs:
         if each.events > left:
             continue
         left -= each.events

@@ -16,6 +16,7 @@ from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, MemoryStore, SqliteStore
 from toolgen.record.stores import open_reader
 from toolgen.runtime import Catalog, Runtime
+from toolgen.runtime.events.records import EVERY_RUN
 from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from toolgen.runtime.events.records import RunFilter, RunsPage, RunSummary
 
 
 KEY = ChainKey(b"k" * 32)
@@ -327,6 +330,55 @@ def test_runs_stand_in_the_order_of_the_times_that_are_shown_first(tmp_path: Pat
         page = await browser.page("/runs")
         assert '<th scope="col" aria-sort="descending">Latest event</th><th scope="col">First event</th>' in page
         assert "<td>2026-05-01 12:03:00</td><td>2026-05-01 12:00:00</td>" in page
+
+    run(test())
+
+
+class Listing(MemoryStore):
+    """A store that notes how many runs are listed at once."""
+
+    def __init__(self) -> None:
+        times = iter(range(10**6))
+        super().__init__(clock=lambda: datetime(2026, 5, 1, tzinfo=UTC) + timedelta(hours=next(times)))
+        self.asked: list[int] = []
+
+    async def runs(self) -> tuple[RunSummary, ...]:
+        raise AssertionError("the whole list is read")
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        self.asked.append(most)
+        return await super().latest_runs(most, skip=skip, which=which)
+
+
+def test_a_page_of_runs_is_read_and_not_all_of_them() -> None:
+    async def test() -> None:
+        store = Listing()
+        for number in range(120):
+            run_id = f"run_{number:03}"
+            await write(store, started("c", run_id))
+            kind = "tool_denied" if number % 2 else "tool_completed"
+            await done(store.finish(ended(kind, "c", run_id), result("c")))
+        browser = await Browser(shop(store=store)).start()
+
+        async def page(number: int, **fields: str) -> tuple[int, int, int, list[str]]:
+            found = await browser.get("/runs", page=str(number), **fields)
+            return found["page"], found["pages"], found["found"], [each["run"] for each in found["runs"]]
+
+        names = [f"run_{number:03}" for number in reversed(range(120))]
+        assert await page(1) == (1, 3, 120, names[:50])
+        assert await page(3) == await page(9) == (3, 3, 120, names[100:])
+        assert await page(2, outcome="denied") == (2, 2, 60, names[100::2])
+        assert await page(1, tool="refund") == (1, 3, 120, names[:50])
+        assert await page(9, tool="refund") == (3, 3, 120, names[100:])
+        assert await page(1, since="2026-05-10", until="2026-05-10") == (1, 1, 12, names[0:12])
+        assert await page(1, until="2026-05-01") == (1, 1, 12, names[108:])
+        assert await page(1, until="9999-12-31") == (1, 3, 120, names[:50])
+        assert (await browser.get("/find", query="run_11"))["places"][-1]["name"] == "run_110"
+        await browser.get("/servers")
+        assert max(store.asked) == 300
+        for day in ("yesterday", "2026-13-01"):
+            refused = await browser.get("/runs", status=400, since=day)
+            assert refused["message"] == "`since` must be a day, such as 2026-05-01"
 
     run(test())
 
