@@ -24,6 +24,7 @@ _MOST_ITEMS: Final = 100
 _DEEPEST: Final = 12
 _LONG_TEXT: Final = 80
 _SUMMARY: Final = 60
+_VALUES: Final = 4
 
 _INPUT_TYPES: Final = {"date": "date", "email": "email", "uri": "url"}
 
@@ -161,7 +162,7 @@ class _Reader:
         ):
             scores = [_score(each, value, self.root) for each in alternatives]
             chosen = -1 if value is _ABSENT else scores.index(max(scores))
-        options = tuple((str(at), _summary(each, at, self.root)) for at, each in enumerate(alternatives))
+        options = tuple((str(at), name) for at, name in enumerate(_summaries(alternatives, self.root)))
         made = replace(made, kind="union", options=options, chosen=chosen)
         if chosen < 0:
             return replace(made, present=False)
@@ -418,18 +419,55 @@ def _is_of(value: Any, kind: str) -> bool:
     return True
 
 
-def _summary(schema: Any, at: int, root: Any) -> str:
-    """Return what the choice of an alternative is called."""
-    found = _named("", schema, root)
-    title = found.schema.get("title") or found.reference.rpartition("/")[2]
-    marks = [
-        f"{each.name} {_json(each.schema['const'])}" for each in fields_of(found.schema, root) if "const" in each.schema
-    ]
-    if not title and not marks:
-        names = ", ".join(each.name for each in fields_of(found.schema, root))
-        title = names or _json(found.schema["const"]) if "const" in found.schema or names else ""
-    text = " ".join([*([str(title)] if title else []), *(f"({each})" for each in marks[:2])])
-    text = text or _type_of(found.schema, root) or f"alternative {at + 1}"
+def _summaries(alternatives: Sequence[Any], root: Any) -> list[str]:
+    """Return what the alternatives of a union are called, each by another name.
+
+    Those that would have one name have the keys with it that only they require, or else their number.
+    """
+    found = [_named("", each, root) for each in alternatives]
+    texts = [_shortened(_summary(each, root)) for each in found]
+    required = [{each.name for each in fields_of(one.schema, root) if each.required} for one in found]
+    names: list[str] = []
+    for at, text in enumerate(texts):
+        others = [required[other] for other, same in enumerate(texts) if other != at and same == text]
+        own = required[at].difference(*others)
+        apart = f"with {', '.join(sorted(own))}" if own else f"alternative {at + 1}"
+        name = text if text and not others else _shortened(" ".join(filter(None, [text, f"({apart})"])))
+        names.append(name if name not in names else f"{_shortened(text)} (alternative {at + 1})")
+    return names
+
+
+def _summary(found: SchemaField, root: Any, depth: int = 0) -> str:
+    """Return what an alternative is called by itself: its title, its discriminators, its keys, or its type."""
+    schema = found.schema
+    title = str(schema.get("title") or found.reference.rpartition("/")[2])
+    fields = [*fields_of(schema, root)]
+    marks = [f"{each.name} {_json(value)}" for each in fields for value in _only_value(each.schema)][:2]
+    if title:
+        return " ".join([title, *(f"({each})" for each in marks)])
+    if marks:
+        return ", ".join(marks)
+    if fields:
+        return ", ".join([each.name for each in fields if each.required] or [each.name for each in fields])
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if is_array(values):
+        return " or ".join(map(_json, values[:_VALUES])) + (" …" if len(values) > _VALUES else "")
+    kind = _type_of(schema, root)
+    if kind == "array" and is_object(schema.get("items")) and depth < 2:
+        inner = _summary(_named("", schema["items"], root), root, depth + 1)
+        return f"list of {inner}" if inner else "list"
+    return f"{kind} ({schema['format']})" if kind and isinstance(schema.get("format"), str) else kind
+
+
+def _only_value(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the value of a schema that allows one only, in a list; none for others."""
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return [*values] if is_array(values) and len(values) == 1 else []
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _SUMMARY else f"{text[: _SUMMARY - 1]}…"
 
 

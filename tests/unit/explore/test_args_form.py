@@ -59,7 +59,7 @@ def test_each_kind_of_schema_has_a_kind_of_field() -> None:
         "/a~1b~0c": "text",
     }
     assert [option for _, option in fields["/level"].options] == ["low", "high", "3"]
-    assert [option for _, option in fields["/shape"].options] == ['Circle (kind "circle")', '(kind "square")']
+    assert [option for _, option in fields["/shape"].options] == ['Circle (kind "circle")', 'kind "square"']
     assert not fields["/self"].present
 
 
@@ -106,6 +106,47 @@ def test_what_a_form_does_not_show_and_what_was_not_touched_stays_as_it_is() -> 
     assert typed(SCHEMA, value, {**shown, "/q": "a\r\nb"}) == value
     fields = by_pointer(value)
     assert fields["/items"].kind == "json"
+
+
+def names(*alternatives: Any, **beside: Any) -> list[str]:
+    """What the choice of a union has."""
+    schema = {"type": "object", "properties": {"it": {"oneOf": [*alternatives]}}, **beside}
+    return [name for _, name in form_of(schema, {}).fields[0].options]
+
+
+def keys(*required: str, **properties: Any) -> Any:
+    return {"type": "object", "required": [*required], "properties": {key: {} for key in required} | properties}
+
+
+def test_alternatives_without_titles_are_told_apart() -> None:
+    assert names({"type": "string"}, {"type": "integer"}) == ["string", "integer"]
+    assert names(keys("kind", kind={"enum": ["a"]}), keys("kind", kind={"const": "b"})) == ['kind "a"', 'kind "b"']
+    assert names(keys("id", note={}), keys("name", note={})) == ["id", "name"]
+    assert names(keys(a={}), keys(b={})) == ["a", "b"]
+    assert names({"type": "string", "format": "date"}, {"type": "string", "format": "email"}) == [
+        "string (date)",
+        "string (email)",
+    ]
+    lists = [{"type": "array", "items": {"type": each}} for each in ("string", "number")]
+    assert names(*lists, {"type": "array"}) == ["list of string", "list of number", "array"]
+    assert names({"enum": ["x", "y"]}, {"const": 1}, {"enum": [1, 2, 3, 4, 5]}) == [
+        '"x" or "y"',
+        "1",
+        "1 or 2 or 3 or 4 …",
+    ]
+    defined = {"$defs": {"Cat": keys("name"), "Dog": keys("name")}}
+    assert names({"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}, **defined) == ["Cat", "Dog"]
+
+
+def test_alternatives_of_one_name_are_told_apart_by_what_they_require_or_by_their_number() -> None:
+    titled = [{"title": "Pay", **each} for each in (keys("card"), keys("account", "bank"), keys())]
+    assert names(*titled) == ["Pay (with card)", "Pay (with account, bank)", "Pay (alternative 3)"]
+    strings = [{"type": "string", "minLength": 1}, {"type": "string", "maxLength": 9}, {"minimum": 1}]
+    assert names(*strings) == ["string (alternative 1)", "string (alternative 2)", "(alternative 3)"]
+    long = [{"title": f"{'x' * 80}{number}", **keys()} for number in range(3)]
+    assert len(set(names(*long))) == 3
+    odd = [{"title": "Pay"}, {"title": "Pay"}, {"title": "Pay (alternative 2)"}]
+    assert len(set(names(*odd))) == 3
 
 
 def test_an_alternative_is_recognized_by_its_constant_and_kept_as_chosen() -> None:
