@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -28,6 +29,8 @@ _VALUES: Final = 4
 
 _INPUT_TYPES: Final = {"date": "date", "email": "email", "uri": "url"}
 
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+
 _ABSENT: Final = object()
 
 
@@ -36,8 +39,9 @@ class FormField:
     """One field of a form.
 
     `kind` is `text`, `number`, `boolean`, `choice`, `constant`, `object`, `list`, `map`, `union` or `json`. `shown` is
-    the text in its input. `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go`
-    if it is an item of a list or an entry of a map.
+    the text in its input; of a file, whose text is base64, it is empty, and `size` is the number of its bytes.
+    `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go` if it is an item of a
+    list or an entry of a map.
     """
 
     pointer: str
@@ -55,6 +59,7 @@ class FormField:
     can_go: bool = False
     options: tuple[tuple[str, str], ...] = ()
     chosen: int = 0
+    size: int | None = None
     fields: tuple[FormField, ...] = ()
     can_add: bool = False
 
@@ -263,10 +268,18 @@ def _as_json(made: FormField, value: Any) -> FormField:
 
 def _as_text(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:
     shown = "" if value in (_ABSENT, None) else value
+    if _is_file(schema) and not made.is_secret and _BASE64.fullmatch(shown) and len(shown) % 4 == 0:
+        size = None if value in (_ABSENT, None) else len(shown) * 3 // 4 - shown.count("=")
+        return replace(made, kind="text", input_type="file", size=size)
     limit = schema.get("maxLength")
     is_long = "\n" in shown or len(shown) > _LONG_TEXT or (is_number(limit) and limit > 200)
     kind = "long" if is_long and not made.is_secret else _INPUT_TYPES.get(str(schema.get("format")), "text")
     return replace(made, kind="text", shown=shown, input_type="password" if made.is_secret else kind)
+
+
+def _is_file(schema: Mapping[str, Any]) -> bool:
+    """Whether a text is bytes as base64. A text with `format: binary` is sent as it is, so it is none."""
+    return schema.get("contentEncoding") == "base64" or schema.get("format") == "byte"
 
 
 def _as_number(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:

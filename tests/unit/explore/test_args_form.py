@@ -167,6 +167,29 @@ def test_secrets_are_passwords() -> None:
     assert [each.input_type for each in form.fields] == ["password", "password"]
 
 
+def test_a_file_is_chosen_and_its_size_is_shown_instead_of_its_base64() -> None:
+    schema = {
+        "type": "object",
+        "required": ["photo"],
+        "properties": {
+            "photo": {"type": "string", "contentEncoding": "base64"},
+            "old": {"type": "string", "format": "byte"},
+            "raw": {"type": "string", "format": "binary"},
+            "key": {"type": "string", "contentEncoding": "base64", "format": "password"},
+        },
+    }
+    for value, size in (({}, None), ({"photo": ""}, 0), ({"photo": "aGk="}, 2), ({"photo": "aGkh" * 400}, 1_200)):
+        photo, old, raw, key = form_of(schema, value).fields
+        assert [each.input_type for each in (photo, old, raw, key)] == ["file", "file", "text", "password"]
+        assert (photo.kind, photo.shown, photo.size) == ("text", "", size)
+        assert typed(schema, value, {"/photo": ""}) == value
+        assert typed(schema, value, {"/photo": "aGk="})["photo"] == "aGk="
+        assert "photo" not in changed(schema, value, "remove", "/photo", choices={})
+    for text in ("no base64!", "aGk", "a===", "http://127.0.0.1/a"):
+        (photo, *_) = form_of(schema, {"photo": text}).fields
+        assert (photo.input_type, photo.shown, photo.size) == ("text", text, None)
+
+
 def test_actions_on_what_is_not_there_change_nothing() -> None:
     value = {"q": "tea"}
     for action, pointer, name in (

@@ -403,6 +403,23 @@ def test_what_a_call_waited_for_permission_is_told_apart_from_what_it_took() -> 
     run(test())
 
 
+def test_args_that_are_too_long_for_a_page_are_cut_and_in_no_link() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        for length, is_cut in ((1_000, False), (100_000, True)):
+            ended = await browser.until(await browser.call("goods.echo", {"text": "x" * length}), "ended")
+            (recorded,) = (await browser.get(f"/runs/{ended['run']}"))["calls"]
+            assert (ended["args_left_out"] > 0, recorded["args_left_out"] > 0) == (is_cut, is_cut)
+            pages = [await browser.page(f"/calls/{ended['call']}"), await browser.page(f"/runs/{ended['run']}")]
+            assert ["#args=" in page for page in pages] == [not is_cut] * 2
+            assert ["more characters are not shown" in page for page in pages] == [is_cut] * 2
+        long = json.dumps({"text": "x" * 100_000})
+        checked = await browser.post("/tools/goods.echo/args", source="json", text=long)
+        assert (checked["editor"]["is_valid"], checked["editor"]["link"]) == (True, "")
+
+    run(test())
+
+
 def shop_of(app: Any, file: Path) -> Any:
     return explorer(app.runtime, store=open_reader(file), chain_key=KEY, settings=app.settings)
 

@@ -43,6 +43,7 @@ async def call(visit: Visit) -> Data:
     made = found(visit)
     result = result_data(made, visit.explorer.runtime)
     value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
+    args, args_left = visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))
     proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
     number, recorded = await _recorded(visit, made)
     stages = () if recorded is None else recorded.stages
@@ -55,7 +56,8 @@ async def call(visit: Visit) -> Data:
         "user": made.run.meta.user,
         "state": made.state,
         "version": made.version,
-        "args": visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))[0],
+        "args": args,
+        "args_left_out": args_left,
         "question": None if made.question is None else made.question.data,
         "progress": [progress_data(each, lambda text: visit.cut(text)[0]) for each in list(made.progress)[-_REPORTS:]],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],

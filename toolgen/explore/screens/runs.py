@@ -181,7 +181,7 @@ async def _seen(visit: Visit, records: Records) -> None:
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
     text, left = visit.cut(json.dumps(content.get("value"), ensure_ascii=False)) if "value" in content else ("", 0)
-    args = args_of(call)
+    shown, args_left = visit.cut(args_of(call) or "")
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
@@ -193,7 +193,8 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "waited_us": call.waited_us,
         "us": call.duration_us,
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
-        "args": "" if args is None else visit.cut(args)[0],
+        "args": shown,
+        "args_left_out": args_left,
         "value": text[:2000],
         "left_out": left + max(len(text) - 2000, 0),
         "error": content.get("error"),
