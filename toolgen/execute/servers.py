@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
     from toolgen.changes.rules import Change
     from toolgen.changes.suspicions import Suspicion
 
@@ -33,7 +35,8 @@ class CheckedServer:
     """How many tools a server offers now, and how they differ from what was compiled, without credentials.
 
     `changes` are the first of `changes_count`, and `suspicions`, which are about the tools of these, the first of
-    `suspicions_count`. `unsearched` tools of these have too much text to be searched for suspicions.
+    `suspicions_count`. `unsearched` tools of these have too much text to be searched for suspicions. `left_out` are
+    the first of the offered tools that an import would not add, as far as that is known.
     """
 
     tools: int
@@ -42,6 +45,11 @@ class CheckedServer:
     suspicions: tuple[Suspicion, ...]
     suspicions_count: int
     unsearched: int = 0
+    left_out: tuple[str, ...] = ()
+
+
+LeftOut: TypeAlias = "Callable[[Sequence[Mapping[str, Any]]], Collection[str]]"
+"""Returns which tools of the list of a server an import would not add, by their names there."""
 
 
 @runtime_checkable
@@ -57,9 +65,10 @@ class KnowsServer(Protocol):
 class ChecksServer(Protocol):
     """An executor whose server lists its tools."""
 
-    async def check(self, most: int) -> CheckedServer:
+    async def check(self, most: int, left_out: LeftOut | None = None) -> CheckedServer:
         """List the tools of the server anew, and compare them. Raises `CallFailed`.
 
-        `most` bounds the changes and the suspicions that are returned.
+        `most` bounds the changes and the suspicions that are returned. `left_out` is called in a thread, if there are
+        new tools.
         """
         ...

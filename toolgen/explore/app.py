@@ -348,6 +348,7 @@ class Explorer:
                 link=_link,
                 version_of=version_of,
                 open_question=0,
+                file_bytes=self.settings.file_bytes,
             )
         )
         return HTMLResponse(made.encode("utf-8", "backslashreplace"), status)

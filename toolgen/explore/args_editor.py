@@ -23,13 +23,16 @@ CHOICE: Final = "c:"
 NAME: Final = "k:"
 """How the names of inputs begin: texts of fields, alternatives of unions, and names of new entries, by pointer."""
 
+_LONGEST_LINK: Final = 32_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditedArgs:
     """Args, and what the codec says of them.
 
     `text` is what the JSON input shows. `base` is the last JSON that could be read, from which the form is made.
-    `told` is what a model would be told that had sent these args. `link` is the JSON for a link, without secrets.
+    `told` is what a model would be told that had sent these args. `link` is the JSON for a link, without secrets; empty
+    for args that are too long for one.
     """
 
     text: str
@@ -86,7 +89,7 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
         form=form_of(schema, base, choices=choices, secrets=secrets),
         issues=issues,
         told=told,
-        link=link_args(catalog, ident, base),
+        link=link if len(link := link_args(catalog, ident, base)) <= _LONGEST_LINK else "",
     )
 
 

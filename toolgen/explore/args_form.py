@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -24,8 +25,11 @@ _MOST_ITEMS: Final = 100
 _DEEPEST: Final = 12
 _LONG_TEXT: Final = 80
 _SUMMARY: Final = 60
+_VALUES: Final = 4
 
 _INPUT_TYPES: Final = {"date": "date", "email": "email", "uri": "url"}
+
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 
 _ABSENT: Final = object()
 
@@ -35,8 +39,9 @@ class FormField:
     """One field of a form.
 
     `kind` is `text`, `number`, `boolean`, `choice`, `constant`, `object`, `list`, `map`, `union` or `json`. `shown` is
-    the text in its input. `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go`
-    if it is an item of a list or an entry of a map.
+    the text in its input; of a file, whose text is base64, it is empty, and `size` is the number of its bytes.
+    `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go` if it is an item of a
+    list or an entry of a map.
     """
 
     pointer: str
@@ -54,6 +59,7 @@ class FormField:
     can_go: bool = False
     options: tuple[tuple[str, str], ...] = ()
     chosen: int = 0
+    size: int | None = None
     fields: tuple[FormField, ...] = ()
     can_add: bool = False
 
@@ -161,7 +167,7 @@ class _Reader:
         ):
             scores = [_score(each, value, self.root) for each in alternatives]
             chosen = -1 if value is _ABSENT else scores.index(max(scores))
-        options = tuple((str(at), _summary(each, at, self.root)) for at, each in enumerate(alternatives))
+        options = tuple((str(at), name) for at, name in enumerate(_summaries(alternatives, self.root)))
         made = replace(made, kind="union", options=options, chosen=chosen)
         if chosen < 0:
             return replace(made, present=False)
@@ -262,10 +268,18 @@ def _as_json(made: FormField, value: Any) -> FormField:
 
 def _as_text(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:
     shown = "" if value in (_ABSENT, None) else value
+    if _is_file(schema) and not made.is_secret and _BASE64.fullmatch(shown) and len(shown) % 4 == 0:
+        size = None if value in (_ABSENT, None) else len(shown) * 3 // 4 - shown.count("=")
+        return replace(made, kind="text", input_type="file", size=size)
     limit = schema.get("maxLength")
     is_long = "\n" in shown or len(shown) > _LONG_TEXT or (is_number(limit) and limit > 200)
     kind = "long" if is_long and not made.is_secret else _INPUT_TYPES.get(str(schema.get("format")), "text")
     return replace(made, kind="text", shown=shown, input_type="password" if made.is_secret else kind)
+
+
+def _is_file(schema: Mapping[str, Any]) -> bool:
+    """Whether a text is bytes as base64. A text with `format: binary` is sent as it is, so it is none."""
+    return schema.get("contentEncoding") == "base64" or schema.get("format") == "byte"
 
 
 def _as_number(made: FormField, schema: Mapping[str, Any], value: Any) -> FormField:
@@ -418,18 +432,55 @@ def _is_of(value: Any, kind: str) -> bool:
     return True
 
 
-def _summary(schema: Any, at: int, root: Any) -> str:
-    """Return what the choice of an alternative is called."""
-    found = _named("", schema, root)
-    title = found.schema.get("title") or found.reference.rpartition("/")[2]
-    marks = [
-        f"{each.name} {_json(each.schema['const'])}" for each in fields_of(found.schema, root) if "const" in each.schema
-    ]
-    if not title and not marks:
-        names = ", ".join(each.name for each in fields_of(found.schema, root))
-        title = names or _json(found.schema["const"]) if "const" in found.schema or names else ""
-    text = " ".join([*([str(title)] if title else []), *(f"({each})" for each in marks[:2])])
-    text = text or _type_of(found.schema, root) or f"alternative {at + 1}"
+def _summaries(alternatives: Sequence[Any], root: Any) -> list[str]:
+    """Return what the alternatives of a union are called, each by another name.
+
+    Those that would have one name have the keys with it that only they require, or else their number.
+    """
+    found = [_named("", each, root) for each in alternatives]
+    texts = [_shortened(_summary(each, root)) for each in found]
+    required = [{each.name for each in fields_of(one.schema, root) if each.required} for one in found]
+    names: list[str] = []
+    for at, text in enumerate(texts):
+        others = [required[other] for other, same in enumerate(texts) if other != at and same == text]
+        own = required[at].difference(*others)
+        apart = f"with {', '.join(sorted(own))}" if own else f"alternative {at + 1}"
+        name = text if text and not others else _shortened(" ".join(filter(None, [text, f"({apart})"])))
+        names.append(name if name not in names else f"{_shortened(text)} (alternative {at + 1})")
+    return names
+
+
+def _summary(found: SchemaField, root: Any, depth: int = 0) -> str:
+    """Return what an alternative is called by itself: its title, its discriminators, its keys, or its type."""
+    schema = found.schema
+    title = str(schema.get("title") or found.reference.rpartition("/")[2])
+    fields = [*fields_of(schema, root)]
+    marks = [f"{each.name} {_json(value)}" for each in fields for value in _only_value(each.schema)][:2]
+    if title:
+        return " ".join([title, *(f"({each})" for each in marks)])
+    if marks:
+        return ", ".join(marks)
+    if fields:
+        return ", ".join([each.name for each in fields if each.required] or [each.name for each in fields])
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if is_array(values):
+        return " or ".join(map(_json, values[:_VALUES])) + (" …" if len(values) > _VALUES else "")
+    kind = _type_of(schema, root)
+    if kind == "array" and is_object(schema.get("items")) and depth < 2:
+        inner = _summary(_named("", schema["items"], root), root, depth + 1)
+        return f"list of {inner}" if inner else "list"
+    return f"{kind} ({schema['format']})" if kind and isinstance(schema.get("format"), str) else kind
+
+
+def _only_value(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the value of a schema that allows one only, in a list; none for others."""
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return [*values] if is_array(values) and len(values) == 1 else []
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _SUMMARY else f"{text[: _SUMMARY - 1]}…"
 
 

@@ -6,12 +6,13 @@ import asyncio
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from toolgen.record.calls import calls_of
+from toolgen.record.calls import calls_of, stages_of, waited_us
 from toolgen.record.chain import verify_chain
 from toolgen.runtime.events.encoding import COUNTED_AS
-from toolgen.runtime.events.records import EventKind, RunNotFound, RunRecord
+from toolgen.runtime.events.records import EVERY_RUN, EventKind, RunNotFound, RunRecord
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.record.calls import RecordedCall
     from toolgen.record.chain import ChainFinding, ChainKey
     from toolgen.record.stores import StoreReader
-    from toolgen.runtime.events.records import Event, RunSummary, Store, StoredResult
+    from toolgen.runtime.events.records import Event, RunFilter, RunsPage, Store, StoredResult
 
 RecordSource: TypeAlias = "Store | StoreReader"
 
@@ -44,7 +45,8 @@ _CHILDREN: Final = 200
 class Outline:
     """What is known of a run from its first events: where its calls begin, how they end, and whose they are.
 
-    It takes 8 bytes for each call, and grows as the run does: an event is read once.
+    It takes 8 bytes for each call, and grows as the run does: an event is read once. `waited_us` is what the first call
+    waited before it started, which is before the run began; None while that is not known.
     """
 
     after: int = -1
@@ -58,6 +60,8 @@ class Outline:
     counts: dict[str, int] = field(default_factory=lambda: {"completed": 0, "failed": 0, "denied": 0})
     children: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     ended: str = ""
+    first_call: str = ""
+    waited_us: int | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -96,7 +100,11 @@ class Outline:
         if event.tool_call_id not in self.open:
             self.begins.append(event.sequence)
             self.open.add(event.tool_call_id)
+            if len(self.begins) == 1 and event.kind == EventKind.TOOL_STARTED:
+                self.first_call = event.tool_call_id
         if is_end:
+            if self.waited_us is None and event.tool_call_id == self.first_call:
+                self.waited_us = waited_us(stages_of(event))
             self.open.discard(event.tool_call_id)
             self.counts[COUNTED_AS.get(event.kind, "failed")] += 1
 
@@ -124,9 +132,9 @@ class Records:
         self._outlines: dict[str, Outline] = {}
         self.has_chain = key is not None and hasattr(source, "chain")
 
-    async def runs(self) -> tuple[RunSummary, ...]:
-        """List all runs, the one with the latest event last. Raises `StoreError`."""
-        return cast("tuple[RunSummary, ...]", await self._read(self._source.runs))
+    async def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
+        return cast("RunsPage", await self._read(partial(self._source.latest_runs, most, skip=skip, which=which)))
 
     async def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""

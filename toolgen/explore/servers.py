@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import asyncio
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.servers import CheckedServer
+from toolgen.explore.project_process import json_of_process
 from toolgen.explore.screens.runs import user_of
 from toolgen.record.calls import calls_of
 from toolgen.runtime.base.errors import CallFailed
@@ -19,6 +22,8 @@ from toolgen.schema.references import pointer_of
 from toolgen.spec.visible import cut
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolgen.changes.rules import Change
     from toolgen.execute.servers import ChecksServer
     from toolgen.explore.records import Records
@@ -76,7 +81,7 @@ async def traffic_of(
     found = {name: Traffic() for name in toolsets}
     of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
     left, read = _EVENTS, 0
-    for each in list(reversed(await records.runs()))[:_RUNS]:
+    for each in (await records.latest_runs(_RUNS)).runs:
         if each.events > left:
             continue
         left -= each.events
@@ -137,28 +142,51 @@ class ServerChecks:
             for name, found in sorted(self._last.items())
         ]
 
-    async def check(self, toolset: str, executor: ChecksServer) -> dict[str, Any]:
+    async def check(self, toolset: str, executor: ChecksServer, project: Path | None = None) -> dict[str, Any]:
         """Ask a server what it offers, and compare it with what was compiled; `problem` says why that failed.
 
-        Raises `BeingChecked`.
+        New tools that an import into the spec of the `project` would leave out are no changes; `unread` says why the
+        spec does not tell. Raises `BeingChecked`.
         """
         if toolset in self._running:
             raise BeingChecked(toolset)
         self._running.add(toolset)
+        left_out = None if project is None else _LeftOut(project, toolset)
         try:
-            found, problem = await executor.check(_CHANGES), ""
+            found, problem = await executor.check(_CHANGES, left_out), ""
         except CallFailed as error:
             found, problem = _NOTHING, str(error)
         finally:
             self._running.discard(toolset)
-        self._last[toolset] = _shown(found, problem)
+        self._last[toolset] = _shown(found, problem, "" if left_out is None else left_out.problem)
         return self._last[toolset]
 
 
-def _shown(found: CheckedServer, problem: str) -> dict[str, Any]:
+class _LeftOut:
+    """What the spec of a toolset leaves out, read in a process of the project; `problem` says why it does not tell."""
+
+    def __init__(self, project: Path, toolset: str) -> None:
+        self.problem = ""
+        self._project, self._toolset = project, toolset
+        self._loop = asyncio.get_running_loop()
+
+    def __call__(self, listed: Sequence[Mapping[str, Any]]) -> Collection[str]:
+        return asyncio.run_coroutine_threadsafe(self._read(listed), self._loop).result()
+
+    async def _read(self, listed: Sequence[Mapping[str, Any]]) -> Collection[str]:
+        words = ("toolgen.cli.importers.left_out", self._toolset)
+        found, self.problem = await json_of_process(
+            self._project, "reading the spec", *words, given=json.dumps([*listed]).encode()
+        )
+        return found or ()
+
+
+def _shown(found: CheckedServer, problem: str, unread: str) -> dict[str, Any]:
     return {
         "at": format_time(datetime.now(UTC)),
         "problem": cut(problem, _DIFF),
+        "unread": cut(unread, _DIFF),
+        "left_out": [cut(each, _TEXT) for each in found.left_out],
         "tools": found.tools,
         "changes": [_change(each) for each in found.changes],
         "suspicions": [

@@ -52,6 +52,11 @@ class ExploreSettings:
             if not _HOST.fullmatch(host):
                 raise ValueError(f"`{host}` is not a host name, such as tools.example.com or 192.0.2.1:8000")
 
+    @property
+    def file_bytes(self) -> int:
+        """The largest file of a form: a request has its base64 three times at most, as a field and in two texts."""
+        return self.body_bytes // 5
+
     def knows_host(self, name: str) -> bool:
         """Whether a browser may reach this under the name in the header Host."""
         known = self.hosts or _LOOPBACK

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.events.encoding import COUNTED_AS
+from toolgen.runtime.events.records import EventKind
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from toolgen.runtime.events.records import Event, RunRecord, StoredResult
 
 _LONGEST_US: Final = 3e16
+
+_FROM_START: Final = frozenset({"record", "execute", "encode"})
+"""Stages of a call from the event of its start on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +57,24 @@ class RecordedCall:
         return round(taken.total_seconds() * 1_000_000)
 
     @property
+    def waited_us(self) -> int:
+        """Microseconds from its request to its first event: it waited for an answer to a question, or for a limit.
+
+        0 for a call that did not start, whose duration has them, and for one that runs, of which it is not known.
+        """
+        starts = [event.kind == EventKind.TOOL_STARTED for event in self.events]
+        return waited_us(self.stages) if starts[0] and sum(starts) == 1 else 0
+
+    @property
+    def requested_at(self) -> datetime:
+        """When the call was requested, as far as its stages say it: before its first event."""
+        us = self.waited_us if len(self.events) > 1 else self.duration_us or 0
+        try:
+            return self.events[0].at - timedelta(microseconds=us)
+        except OverflowError:  # an edited time
+            return self.events[0].at
+
+    @property
     def stages(self) -> tuple[RecordedStage, ...]:
         """Its stages, from the data of its events."""
         return tuple(stage for event in self.events for stage in stages_of(event))
@@ -79,6 +105,11 @@ def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
         RecordedCall(tool=events[0].tool, tool_call_id=events[0].tool_call_id, events=tuple(events), result=end)
         for events, end in zip(calls, ends, strict=True)
     )
+
+
+def waited_us(stages: Iterable[RecordedStage]) -> int:
+    """Return the microseconds that the stages of a call took before the event of its start."""
+    return round(sum(stage.us for stage in takewhile(lambda each: each.stage not in _FROM_START, stages)))
 
 
 def stages_of(event: Event) -> Iterable[RecordedStage]:

@@ -19,12 +19,16 @@ from toolgen.runtime.events.encoding import (
     encode_result,
 )
 from toolgen.runtime.events.records import (
+    EVERY_RUN,
     NO_DATA,
+    CallOutcome,
     Event,
     EventKind,
     NewEvent,
+    RunFilter,
     RunNotFound,
     RunRecord,
+    RunsPage,
     RunSummary,
     StoreError,
     repeats_end,
@@ -47,6 +51,9 @@ _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", 
 
 _LENGTH_WITH_RESULT: Final = 12
 
+_OUTCOMES: Final = tuple(CallOutcome)
+_NO_ENDS: Final = array("q", [0] * len(_OUTCOMES))
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -61,6 +68,7 @@ class MemoryStore:
         self._poll = poll
         self._rows: list[_Row] = []
         self._places: dict[str, array[int]] = {}
+        self._ends: dict[str, array[int]] = {}
         self._placed = 0
         self._closed = False
         self._ending = Lock()
@@ -101,11 +109,12 @@ class MemoryStore:
 
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
-        rows: dict[str, list[_Row]] = {}
-        for row in self._rows:
-            rows.setdefault(row[0], []).append(row)
-        found = [_summary(run_id, of_run) for run_id, of_run in rows.items()]
-        return tuple(sorted(found, key=lambda summary: summary.last))
+        return tuple(map(self._summary, self._sorted_runs(EVERY_RUN)))
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
+        found = self._sorted_runs(which)[::-1]
+        return RunsPage(found=len(found), runs=tuple(map(self._summary, found[skip : skip + most])))
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
         """Return the events of a run after a number, including future ones, endlessly."""
@@ -157,10 +166,49 @@ class MemoryStore:
     def _places_of(self, run_id: str) -> array[int]:
         """Return the places of a run's rows; writers leave it to readers to note them."""
         with self._placing:
-            for place in range(self._placed, len(self._rows)):
-                self._places.setdefault(self._rows[place][0], array("q")).append(place)
-                self._placed = place + 1
+            self._place()
             return self._places.get(run_id, array("q"))
+
+    def _place(self) -> None:
+        """Note where the rows are that were written since, and how their calls ended."""
+        for place in range(self._placed, len(self._rows)):
+            row = self._rows[place]
+            self._places.setdefault(row[0], array("q")).append(place)
+            if _ends_a_call(row):
+                ends = self._ends.setdefault(row[0], array("q", [0] * len(_OUTCOMES)))
+                ends[_OUTCOMES.index(COUNTED_AS.get(row[1], "failed"))] += 1
+            self._placed = place + 1
+
+    def _sorted_runs(self, which: RunFilter) -> list[str]:
+        """Return the ids of the runs that a filter selects, the one with the latest event last."""
+        with self._placing:
+            self._place()
+            found = [run_id for run_id in self._places if which is EVERY_RUN or self._is_selected(run_id, which)]
+            return sorted(found, key=lambda run_id: self._rows[self._places[run_id][-1]][2])
+
+    def _is_selected(self, run_id: str, which: RunFilter) -> bool:
+        if which.part not in run_id:
+            return False
+        if which.outcome is not None and not self._ends.get(run_id, _NO_ENDS)[_OUTCOMES.index(which.outcome)]:
+            return False
+        places = self._places[run_id]
+        return (which.since is None or _time(self._rows[places[-1]][2]) >= which.since) and (
+            which.until is None or _time(self._rows[places[0]][2]) < which.until
+        )
+
+    def _summary(self, run_id: str) -> RunSummary:
+        with self._placing:
+            places = self._places[run_id]
+            completed, failed, denied = self._ends.get(run_id, _NO_ENDS)
+            return RunSummary(
+                run_id=run_id,
+                began=_time(self._rows[places[0]][2]),
+                last=_time(self._rows[places[-1]][2]),
+                events=len(places),
+                completed=completed,
+                failed=failed,
+                denied=denied,
+            )
 
     def _encoded(self, place: int) -> _Row:
         row = self._rows[place]
@@ -213,16 +261,3 @@ def _ends_a_call(row: _Row) -> bool:
 def _time(at: datetime | int) -> datetime:
     """Return the time of a row: a datetime from the clock, or nanoseconds since 1970."""
     return at if isinstance(at, datetime) else _EPOCH + timedelta(microseconds=at // 1000)
-
-
-def _summary(run_id: str, rows: list[_Row]) -> RunSummary:
-    ends = [COUNTED_AS.get(row[1], "failed") for row in rows if _ends_a_call(row)]
-    return RunSummary(
-        run_id=run_id,
-        began=_time(rows[0][2]),
-        last=_time(rows[-1][2]),
-        events=len(rows),
-        completed=ends.count("completed"),
-        failed=ends.count("failed"),
-        denied=ends.count("denied"),
-    )

@@ -14,11 +14,21 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
-from toolgen.record.sqlite import summary_of, undamaged
+from toolgen.record.sqlite import selection, summary_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, is_usable
 from toolgen.runtime.events.encoding import decode_event, decode_result, encode_result
-from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoreError
+from toolgen.runtime.events.records import (
+    EVERY_RUN,
+    Event,
+    NewEvent,
+    RunFilter,
+    RunNotFound,
+    RunRecord,
+    RunsPage,
+    RunSummary,
+    StoreError,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -159,6 +169,16 @@ class PostgresReader:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM toolgen.runs ORDER BY last, run_id").fetchall()
         with undamaged("the list of runs is damaged"):
             return tuple(summary_of(*row) for row in rows)
+
+    def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
+        where, values = selection(which, "strpos(run_id, %s) > 0", "%s")
+        page = f"SELECT run_id, {_COUNTS} FROM toolgen.runs{where} ORDER BY last DESC, run_id DESC LIMIT %s OFFSET %s"
+        with self._snapshot() as connection:
+            (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}", values).fetchall()
+            rows = connection.execute(page, (*values, most, skip)).fetchall()
+        with undamaged("the list of runs is damaged"):
+            return RunsPage(found=counted[0], runs=tuple(summary_of(*row) for row in rows))
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
@@ -531,6 +551,10 @@ class PostgresStore:
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         return await asyncio.to_thread(self._reader.runs)
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
+        return await asyncio.to_thread(self._reader.latest_runs, most, skip=skip, which=which)
 
     async def head(self, run_id: str, /) -> ChainHead:
         """Return the head of a run's chain, to be stored elsewhere.

@@ -15,8 +15,19 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
-from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result
-from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoreError
+from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result, format_time
+from toolgen.runtime.events.records import (
+    EVERY_RUN,
+    CallOutcome,
+    Event,
+    NewEvent,
+    RunFilter,
+    RunNotFound,
+    RunRecord,
+    RunsPage,
+    RunSummary,
+    StoreError,
+)
 from toolgen.runtime.redact.warning import warn
 from toolgen.spec.visible import visible
 
@@ -175,6 +186,19 @@ class SqliteReader:
         with undamaged("the list of runs is damaged"):
             return tuple(summary_of(*row) for row in rows)
 
+    def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
+        where, values = selection(which, "instr(run_id, ?) > 0", "?")
+        with self._reading() as connection:
+            connection.execute("BEGIN")
+            (found,) = connection.execute(f"SELECT count(*) FROM runs{where}", values).fetchone()
+            rows = connection.execute(
+                f"SELECT run_id, {_COUNTS} FROM runs{where} ORDER BY last DESC, run_id DESC LIMIT ? OFFSET ?",
+                (*values, most, skip),
+            ).fetchall()
+        with undamaged("the list of runs is damaged"):
+            return RunsPage(found=found, runs=tuple(summary_of(*row) for row in rows))
+
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
         with self._reading() as connection:
@@ -262,6 +286,26 @@ def undamaged(message: str) -> Generator[None]:
         raise StoreError(message) from error
 
 
+def selection(which: RunFilter, has_part: str, place: str) -> tuple[str, tuple[str, ...]]:
+    """Return a filter as the WHERE of a statement over the list of runs, and its values.
+
+    `has_part` is the condition that an id has a part, and `place` stands for a value, both as the database takes them.
+    """
+    conditions: list[str] = []
+    values: list[str] = []
+    if which.outcome is not None:
+        conditions.append(f"{CallOutcome(which.outcome)} > 0")
+    for condition, value in (
+        (f"last >= {place}", which.since and format_time(which.since)),
+        (f"began < {place}", which.until and format_time(which.until)),
+        (has_part, which.part),
+    ):
+        if value:
+            conditions.append(condition)
+            values.append(value)
+    return f" WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values)
+
+
 def summary_of(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
     """Decode a row of the list of runs. Raises TypeError or ValueError for a column that stores do not write."""
     if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
@@ -344,6 +388,10 @@ class SqliteStore:
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
         return await asyncio.to_thread(self._reader.runs)
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
+        return await asyncio.to_thread(self._reader.latest_runs, most, skip=skip, which=which)
 
     async def head(self, run_id: str, /) -> ChainHead:
         """Return the head of a run's chain, to be stored elsewhere.

@@ -64,11 +64,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.codec.models import ClosedModel as ClosedModel
     from toolgen.runtime.codec.models import OpenModel as OpenModel
     from toolgen.runtime.events.records import ArtifactStore as ArtifactStore
+    from toolgen.runtime.events.records import CallOutcome as CallOutcome
     from toolgen.runtime.events.records import Event as Event
     from toolgen.runtime.events.records import EventKind as EventKind
     from toolgen.runtime.events.records import NewEvent as NewEvent
+    from toolgen.runtime.events.records import RunFilter as RunFilter
     from toolgen.runtime.events.records import RunNotFound as RunNotFound
     from toolgen.runtime.events.records import RunRecord as RunRecord
+    from toolgen.runtime.events.records import RunsPage as RunsPage
     from toolgen.runtime.events.records import RunSummary as RunSummary
     from toolgen.runtime.events.records import StageMark as StageMark
     from toolgen.runtime.events.records import Store as Store
@@ -207,6 +210,9 @@ else:
             "RunNotFound": ".events.records",
             "RunRecord": ".events.records",
             "RunSummary": ".events.records",
+            "RunsPage": ".events.records",
+            "RunFilter": ".events.records",
+            "CallOutcome": ".events.records",
             "StageMark": ".events.records",
             "StoreError": ".events.records",
             "StoredResult": ".events.records",

@@ -151,7 +151,7 @@ class Goods:
 
     async def count(self, args: Any, meta: ToolCallMeta) -> int:
         for step in range(args.steps):
-            meta.report({"progress": step, "message": f"step {step}"})
+            meta.report({"progress": step + 1, "total": args.steps, "message": f"step {step}"})
             if step % 50 == 0:
                 await asyncio.sleep(0)
         return int(args.steps)

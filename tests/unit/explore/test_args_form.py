@@ -59,7 +59,7 @@ def test_each_kind_of_schema_has_a_kind_of_field() -> None:
         "/a~1b~0c": "text",
     }
     assert [option for _, option in fields["/level"].options] == ["low", "high", "3"]
-    assert [option for _, option in fields["/shape"].options] == ['Circle (kind "circle")', '(kind "square")']
+    assert [option for _, option in fields["/shape"].options] == ['Circle (kind "circle")', 'kind "square"']
     assert not fields["/self"].present
 
 
@@ -108,6 +108,47 @@ def test_what_a_form_does_not_show_and_what_was_not_touched_stays_as_it_is() -> 
     assert fields["/items"].kind == "json"
 
 
+def names(*alternatives: Any, **beside: Any) -> list[str]:
+    """What the choice of a union has."""
+    schema = {"type": "object", "properties": {"it": {"oneOf": [*alternatives]}}, **beside}
+    return [name for _, name in form_of(schema, {}).fields[0].options]
+
+
+def keys(*required: str, **properties: Any) -> Any:
+    return {"type": "object", "required": [*required], "properties": {key: {} for key in required} | properties}
+
+
+def test_alternatives_without_titles_are_told_apart() -> None:
+    assert names({"type": "string"}, {"type": "integer"}) == ["string", "integer"]
+    assert names(keys("kind", kind={"enum": ["a"]}), keys("kind", kind={"const": "b"})) == ['kind "a"', 'kind "b"']
+    assert names(keys("id", note={}), keys("name", note={})) == ["id", "name"]
+    assert names(keys(a={}), keys(b={})) == ["a", "b"]
+    assert names({"type": "string", "format": "date"}, {"type": "string", "format": "email"}) == [
+        "string (date)",
+        "string (email)",
+    ]
+    lists = [{"type": "array", "items": {"type": each}} for each in ("string", "number")]
+    assert names(*lists, {"type": "array"}) == ["list of string", "list of number", "array"]
+    assert names({"enum": ["x", "y"]}, {"const": 1}, {"enum": [1, 2, 3, 4, 5]}) == [
+        '"x" or "y"',
+        "1",
+        "1 or 2 or 3 or 4 …",
+    ]
+    defined = {"$defs": {"Cat": keys("name"), "Dog": keys("name")}}
+    assert names({"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}, **defined) == ["Cat", "Dog"]
+
+
+def test_alternatives_of_one_name_are_told_apart_by_what_they_require_or_by_their_number() -> None:
+    titled = [{"title": "Pay", **each} for each in (keys("card"), keys("account", "bank"), keys())]
+    assert names(*titled) == ["Pay (with card)", "Pay (with account, bank)", "Pay (alternative 3)"]
+    strings = [{"type": "string", "minLength": 1}, {"type": "string", "maxLength": 9}, {"minimum": 1}]
+    assert names(*strings) == ["string (alternative 1)", "string (alternative 2)", "(alternative 3)"]
+    long = [{"title": f"{'x' * 80}{number}", **keys()} for number in range(3)]
+    assert len(set(names(*long))) == 3
+    odd = [{"title": "Pay"}, {"title": "Pay"}, {"title": "Pay (alternative 2)"}]
+    assert len(set(names(*odd))) == 3
+
+
 def test_an_alternative_is_recognized_by_its_constant_and_kept_as_chosen() -> None:
     assert by_pointer({"shape": {"kind": "square"}})["/shape"].chosen == 1
     assert by_pointer({"id": "x"})["/id"].chosen == 1
@@ -124,6 +165,29 @@ def test_secrets_are_passwords() -> None:
     }
     form = form_of(schema, {"key": "k"}, secrets=["/key"])
     assert [each.input_type for each in form.fields] == ["password", "password"]
+
+
+def test_a_file_is_chosen_and_its_size_is_shown_instead_of_its_base64() -> None:
+    schema = {
+        "type": "object",
+        "required": ["photo"],
+        "properties": {
+            "photo": {"type": "string", "contentEncoding": "base64"},
+            "old": {"type": "string", "format": "byte"},
+            "raw": {"type": "string", "format": "binary"},
+            "key": {"type": "string", "contentEncoding": "base64", "format": "password"},
+        },
+    }
+    for value, size in (({}, None), ({"photo": ""}, 0), ({"photo": "aGk="}, 2), ({"photo": "aGkh" * 400}, 1_200)):
+        photo, old, raw, key = form_of(schema, value).fields
+        assert [each.input_type for each in (photo, old, raw, key)] == ["file", "file", "text", "password"]
+        assert (photo.kind, photo.shown, photo.size) == ("text", "", size)
+        assert typed(schema, value, {"/photo": ""}) == value
+        assert typed(schema, value, {"/photo": "aGk="})["photo"] == "aGk="
+        assert "photo" not in changed(schema, value, "remove", "/photo", choices={})
+    for text in ("no base64!", "aGk", "a===", "http://127.0.0.1/a"):
+        (photo, *_) = form_of(schema, {"photo": text}).fields
+        assert (photo.input_type, photo.shown, photo.size) == ("text", text, None)
 
 
 def test_actions_on_what_is_not_there_change_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from tests.unit.explore.servers import demo, explored
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.explore.test_changes import repository
 from tests.unit.explore.test_replay import versions
+from toolgen.explore import ask_in_page, explorer
+from toolgen.runtime import Catalog, Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -260,7 +263,9 @@ def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(drive
     wait_for_args(driver, {"steps": 1000})
     press(driver, "Call")
     wait_for(driver, "return document.querySelector('#result') !== null")
-    assert "step 999" in find(driver, ".log li").text
+    assert find(driver, ".log li").text == "1,000 of 1,000: step 999"
+    assert find(driver, "progress").get_attribute("value") == "1000"
+    assert findings(driver) == []
     driver.get(f"{served.address}/tools/goods.wait")
     press(driver, "Call")
     find(driver, "#cancel")
@@ -272,6 +277,51 @@ def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(drive
     press(driver, "Cancel the call")
     wait_for(driver, "return document.querySelector('#result') !== null")
     assert "aborted" in find(driver, "#result + .problem").text
+
+
+def test_a_file_is_chosen_in_the_form_and_one_that_is_too_large_says_so(driver: Chrome, tmp_path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    tools = Catalog()
+    schema = {
+        "type": "object",
+        "required": ["photo"],
+        "properties": {"photo": {"type": "string", "contentEncoding": "base64"}, "name": {"type": "string"}},
+        "additionalProperties": False,
+    }
+
+    @tools.tool("photos.add", description="Add a photo.", permission="readonly", input_schema=schema, profile="full")
+    def add(args: Any) -> str:
+        return f"{len(base64.b64decode(args['photo']))} bytes of {args['name']}"
+
+    app = explorer(Runtime(tools, permission=ask_in_page))
+    for name, size_of in (("small.png", 300_000), ("huge.png", app.settings.file_bytes + 1)):
+        (tmp_path / name).write_bytes(bytes(range(256)) * (size_of // 256) + bytes(size_of % 256))
+    with Served(app, Goods()).running() as served:
+        size(driver)
+        driver.get(served.address + app.start_path)
+        wait_for(driver, "return location.pathname === '/surface' && document.readyState === 'complete'")
+        driver.get(f"{served.address}/tools/photos.add")
+        console(driver)
+        labelled(driver, "photo").send_keys(str(tmp_path / "huge.png"))
+        told = "huge.png has 838,861 bytes. A form takes files of at most 838,860 bytes."
+        wait_for(driver, f"return document.querySelector('.field .problem').textContent === {json.dumps(told)}")
+        assert findings(driver) == []
+        labelled(driver, "photo").send_keys(str(tmp_path / "small.png"))
+        wait_for(driver, "return document.querySelector('.field').textContent.includes('300,000 bytes are chosen')")
+        assert base64.b64decode(args(driver)["photo"]) == (tmp_path / "small.png").read_bytes()
+        assert driver.execute_script("return document.getElementById('deep-link').hidden")
+        labelled(driver, "name").send_keys("tea", Keys.TAB)
+        wait_for(driver, "return document.querySelector('#checked .good') !== null")
+        assert findings(driver) == []
+        press(driver, "Leave out photo")
+        wait_for_args(driver, {"name": "tea"})
+        assert not driver.execute_script("return document.getElementById('deep-link').hidden")
+        labelled(driver, "photo").send_keys(str(tmp_path / "small.png"))
+        wait_for(driver, "return document.querySelector('#checked .good') !== null")
+        press(driver, "Call")
+        assert "300000 bytes of tea" in find(driver, "#result + pre").text
+        assert [each for each in console(driver) if "axe" not in each] == []
 
 
 def test_the_search_finds_while_one_types_and_keys_are_enough(driver: Chrome, served: Served) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
+from tests.unit.record.sample import done, ended, result, started, write
 from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
-from toolgen.record import ChainKey, SqliteStore
+from toolgen.record import ChainKey, MemoryStore, SqliteStore
 from toolgen.record.stores import open_reader
 from toolgen.runtime import Catalog, Runtime
+from toolgen.runtime.events.records import EVERY_RUN
 from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from toolgen.runtime.events.records import RunFilter, RunsPage, RunSummary
 
 
 KEY = ChainKey(b"k" * 32)
@@ -247,7 +252,11 @@ def test_a_call_that_runs_is_cancelled_and_one_with_progress_is_followed() -> No
         assert "event: change" in events
         assert json.loads(events.strip().rsplit("data: ", 1)[1])["state"] == "ended"
         followed = await browser.get(f"/calls/{call}")
-        assert json.loads(followed["progress"][-1])["message"] == "step 999"
+        latest = followed["progress"][-1]
+        assert latest == {"text": "1,000 of 1,000: step 999", "progress": 1_000, "total": 1_000}
+        page = await browser.page(f"/calls/{call}")
+        assert '<progress value="1000" max="1000" aria-labelledby="progress"></progress>' in page
+        assert "<li>999 of 1,000: step 998</li>" in page
         assert len(app.calls._calls[call].progress) == 200
 
     run(test())
@@ -298,6 +307,115 @@ def test_runs_are_filtered_and_their_chain_is_verified(tmp_path: Path) -> None:
         assert broken["first"].startswith("event 0 ")
         assert "(row 0)" in await reading.page(f"/runs/{first['run']}/verified")
         assert (await reading.get("/runs/none/verified", status=404))["message"] == "there is no such run"
+
+    run(test())
+
+
+def test_runs_stand_in_the_order_of_the_times_that_are_shown_first(tmp_path: Path) -> None:
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+    async def test() -> None:
+        times = [noon, noon + timedelta(minutes=1), noon + timedelta(minutes=2), noon + timedelta(minutes=3)]
+        store = MemoryStore(clock=iter(times).__next__)
+        for event in (started("c1", "long"), started("c2", "short")):
+            await write(store, event)
+        await done(store.finish(ended(call="c2", run="short"), result("c2")))
+        await done(store.finish(ended(call="c1", run="long"), result("c1")))
+        browser = await Browser(shop(store=store)).start()
+        listed = (await browser.get("/runs"))["runs"]
+        assert [(each["run"], each["last"][11:16], each["began"][11:16]) for each in listed] == [
+            ("long", "12:03", "12:00"),
+            ("short", "12:02", "12:01"),
+        ]
+        page = await browser.page("/runs")
+        assert '<th scope="col" aria-sort="descending">Latest event</th><th scope="col">First event</th>' in page
+        assert "<td>2026-05-01 12:03:00</td><td>2026-05-01 12:00:00</td>" in page
+
+    run(test())
+
+
+class Listing(MemoryStore):
+    """A store that notes how many runs are listed at once."""
+
+    def __init__(self) -> None:
+        times = iter(range(10**6))
+        super().__init__(clock=lambda: datetime(2026, 5, 1, tzinfo=UTC) + timedelta(hours=next(times)))
+        self.asked: list[int] = []
+
+    async def runs(self) -> tuple[RunSummary, ...]:
+        raise AssertionError("the whole list is read")
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        self.asked.append(most)
+        return await super().latest_runs(most, skip=skip, which=which)
+
+
+def test_a_page_of_runs_is_read_and_not_all_of_them() -> None:
+    async def test() -> None:
+        store = Listing()
+        for number in range(120):
+            run_id = f"run_{number:03}"
+            await write(store, started("c", run_id))
+            kind = "tool_denied" if number % 2 else "tool_completed"
+            await done(store.finish(ended(kind, "c", run_id), result("c")))
+        browser = await Browser(shop(store=store)).start()
+
+        async def page(number: int, **fields: str) -> tuple[int, int, int, list[str]]:
+            found = await browser.get("/runs", page=str(number), **fields)
+            return found["page"], found["pages"], found["found"], [each["run"] for each in found["runs"]]
+
+        names = [f"run_{number:03}" for number in reversed(range(120))]
+        assert await page(1) == (1, 3, 120, names[:50])
+        assert await page(3) == await page(9) == (3, 3, 120, names[100:])
+        assert await page(2, outcome="denied") == (2, 2, 60, names[100::2])
+        assert await page(1, tool="refund") == (1, 3, 120, names[:50])
+        assert await page(9, tool="refund") == (3, 3, 120, names[100:])
+        assert await page(1, since="2026-05-10", until="2026-05-10") == (1, 1, 12, names[0:12])
+        assert await page(1, until="2026-05-01") == (1, 1, 12, names[108:])
+        assert await page(1, until="9999-12-31") == (1, 3, 120, names[:50])
+        assert (await browser.get("/find", query="run_11"))["places"][-1]["name"] == "run_110"
+        await browser.get("/servers")
+        assert max(store.asked) == 300
+        for day in ("yesterday", "2026-13-01"):
+            refused = await browser.get("/runs", status=400, since=day)
+            assert refused["message"] == "`since` must be a day, such as 2026-05-01"
+
+    run(test())
+
+
+def test_what_a_call_waited_for_permission_is_told_apart_from_what_it_took() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        call = await browser.call("goods.order", ORDER)
+        asked = await browser.until(call, "asking")
+        await asyncio.sleep(0.02)
+        await browser.post(f"/calls/{call}/answer", question=asked["question"]["id"], decision="allow_once")
+        ended = await browser.until(call, "ended")
+        (recorded,) = (await browser.get(f"/runs/{ended['run']}"))["calls"]
+        assert recorded["waited_us"] >= 20_000
+        times = [datetime.fromisoformat(recorded[name]) for name in ("requested", "at")]
+        assert (times[1] - times[0]) / timedelta(microseconds=1) == recorded["waited_us"]
+        summary = await browser.get(f"/runs/{ended['run']}/summary")
+        assert summary["waited_us"] == recorded["waited_us"]
+        assert f"{recorded['requested'][11:23]}, waited " in await browser.page(f"/runs/{ended['run']}")
+        assert ", after its first call had waited " in await browser.page(f"/runs/{ended['run']}/summary")
+
+    run(test())
+
+
+def test_args_that_are_too_long_for_a_page_are_cut_and_in_no_link() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        for length, is_cut in ((1_000, False), (100_000, True)):
+            ended = await browser.until(await browser.call("goods.echo", {"text": "x" * length}), "ended")
+            (recorded,) = (await browser.get(f"/runs/{ended['run']}"))["calls"]
+            assert (ended["args_left_out"] > 0, recorded["args_left_out"] > 0) == (is_cut, is_cut)
+            pages = [await browser.page(f"/calls/{ended['call']}"), await browser.page(f"/runs/{ended['run']}")]
+            assert ["#args=" in page for page in pages] == [not is_cut] * 2
+            assert ["more characters are not shown" in page for page in pages] == [is_cut] * 2
+        long = json.dumps({"text": "x" * 100_000})
+        checked = await browser.post("/tools/goods.echo/args", source="json", text=long)
+        assert (checked["editor"]["is_valid"], checked["editor"]["link"]) == (True, "")
 
     run(test())
 

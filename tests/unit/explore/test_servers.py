@@ -8,14 +8,17 @@ from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from tests.unit.cli.command_line import toolgen
+from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp.conftest import OBJECT, TOOLS
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.servers import SPECS, catalog_package, close, demo, explored
 from tests.unit.explore.shop import HOSTILE
 from tests.unit.explore.test_security import Scripts
 from toolgen.contract.records import ToolResult
-from toolgen.execute.mcp import McpHost
+from toolgen.execute.mcp import McpHost, mcp_executor
 from toolgen.explore import ExploreSettings, ask_in_page, explorer
 from toolgen.explore.calls import media_of
 from toolgen.runtime import Runtime, load
@@ -187,6 +190,54 @@ def test_a_check_finds_what_the_command_finds(tmp_path: Path) -> None:
         assert len(found["changes"]) > 1
 
     asyncio.run(test())
+
+
+def test_what_the_spec_leaves_out_is_no_change_for_the_page_and_for_the_command(tmp_path: Path) -> None:
+    """A tool that was removed from the spec, one that is disabled there, and a broken one, which no import adds."""
+    spec = yaml.safe_load(SPECS[0])
+    del spec["tools"]["wait"]
+    spec["tools"]["crash"]["disabled"] = True
+    text = yaml.safe_dump(spec, sort_keys=False)
+    project = tmp_path / "project"
+    (project / "specs").mkdir(parents=True)
+    (project / "specs/shop.yaml").write_text(text)
+    catalog = package_of(tmp_path, "explored_left_out", text)
+    broken = {"name": "broken", "inputSchema": {"type": "object", "properties": {"a": {"type": "text"}}}}
+    left_out = ["broken", "crash", "wait"]
+
+    async def test() -> None:
+        shop = demo(tmp_path)
+        shop.list_tools([*TOOLS, broken, {"name": "new", "inputSchema": OBJECT}])
+
+        async def checked(project: Path | None) -> Any:
+            runtime = Runtime(
+                catalog, executors=[mcp_executor(catalog, "mcp.shop", server=shop.server)], permission=ask_in_page
+            )
+            async with opened(explorer(runtime, project=project)) as browser:
+                found = (await browser.post("/servers/mcp.shop/check"))["last_check"]
+                return found, await browser.page("/servers/mcp.shop")
+
+        found, page = await checked(project)
+        assert [(each["tool"], each["message"]) for each in found["changes"]] == [("new", "the tool is new")]
+        assert (found["left_out"], found["unread"]) == (left_out, "")
+        assert "Left out at import" in page
+        found, _ = await checked(None)
+        assert [each["tool"] for each in found["changes"]] == ["broken", "crash", "new", "wait"]
+        assert found["left_out"] == []
+        (project / "specs/shop.yaml").write_text("toolgen: 1\ntoolset: mcp.shop\nkind: mcp\ntools: 7\n")
+        found, page = await checked(project)
+        assert [each["tool"] for each in found["changes"]] == ["broken", "crash", "new", "wait"]
+        assert found["unread"]
+        assert "Which new tools an import would leave out is not known" in page
+
+    asyncio.run(test())
+    (project / "specs/shop.yaml").write_text(text)
+    assert toolgen(project, "build").code == 0
+    (tmp_path / "answer.json").write_text(json.dumps({"tools": json.loads((tmp_path / "tools.json").read_text())}))
+    words = ("import", "mcp", str(tmp_path / "answer.json"), "--check", "--toolset", "mcp.shop")
+    (one,) = json.loads(toolgen(project, *words, "--format=json").out)["toolsets"]
+    assert ([each["tool"] for each in one["changes"]], one["left_out"]) == (["new"], left_out)
+    assert "17 tools (3 left out), 1 change" in toolgen(project, *words).out
 
 
 def test_a_server_that_cannot_be_asked_says_why(tmp_path: Path) -> None:

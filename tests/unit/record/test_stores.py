@@ -16,7 +16,7 @@ from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError
 from toolgen.record.memory import MemoryStore
 from toolgen.record.postgres import PostgresStore
 from toolgen.record.sqlite import SqliteStore
-from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
+from toolgen.runtime.events.records import CallOutcome, NewEvent, RunFilter, RunNotFound, RunsPage, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +92,48 @@ def test_reg_67_events_are_read_in_the_order_of_writing(use: Use) -> None:
         places = {(event.tool_call_id, event.kind): event.sequence for event in events}
         assert sorted(places.values()) == list(range(100))
         assert all(places[f"c{n}", "tool_started"] < places[f"c{n}", "tool_completed"] for n in range(50))
+
+    use(check)
+
+
+def test_runs_are_listed_in_pages_the_latest_first_with_filters(use: Use) -> None:
+    async def check(store: Store) -> None:
+        assert await store.latest_runs(10) == RunsPage(found=0, runs=())
+        for number in range(7):
+            await write(store, started(f"c{number}", f"r{number}"))
+        for number in (4, 1, 6):
+            kind = {1: "tool_failed", 6: "tool_denied"}.get(number, "tool_completed")
+            call = f"c{number}"
+            await done(store.finish(ended(kind, call, f"r{number}"), result(call)))
+        every = (await store.runs())[::-1]
+        assert [each.run_id for each in every] == ["r6", "r1", "r4", "r5", "r3", "r2", "r0"]
+        assert [(each.events, each.completed, each.failed, each.denied) for each in every[:4]] == [
+            (2, 0, 0, 1),
+            (2, 0, 1, 0),
+            (2, 1, 0, 0),
+            (1, 0, 0, 0),
+        ]
+        for skip in range(9):
+            for most in (1, 3, 10):
+                assert await store.latest_runs(most, skip=skip) == RunsPage(found=7, runs=every[skip : skip + most])
+
+        async def ids(most: int = 10, skip: int = 0, **fields: Any) -> tuple[int, list[str]]:
+            page = await store.latest_runs(most, skip=skip, which=RunFilter(**fields))
+            return page.found, [each.run_id for each in page.runs]
+
+        for outcome, run in zip(CallOutcome, ("r4", "r1", "r6"), strict=True):
+            assert await ids(outcome=outcome) == (1, [run])
+        began, last = every[3].began, every[1].last  # of r5, which has one event, and of r1
+        assert await ids(since=last) == (2, ["r6", "r1"])
+        assert await ids(since=last + timedelta(microseconds=1)) == (1, ["r6"])
+        assert await ids(until=began) == (5, ["r1", "r4", "r3", "r2", "r0"])
+        assert await ids(until=began + timedelta(microseconds=1)) == (6, ["r1", "r4", "r5", "r3", "r2", "r0"])
+        assert await ids(1, 1, since=began, until=began) == (2, ["r4"])
+        assert await ids(part="3") == (1, ["r3"])
+        assert await ids(part="%") == (0, [])
+        assert await ids(part="r4", outcome=CallOutcome.FAILED) == (0, [])
+        await write(store, started("c9", "r3"))
+        assert (await ids(1)) == (7, ["r3"])
 
     use(check)
 

@@ -41,6 +41,9 @@ class Checked:
     tools: int
     changes: tuple[Change, ...]
     suspicions: tuple[Suspicion, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Offered tools that an import would not add: a person removed or disabled them in the spec, or they are broken."""
+
     error: str = ""
     """Why it could not be compared."""
 
@@ -62,7 +65,13 @@ class Checked:
             {"tool": each.tool, "code": each.code, "pointer": pointer_of(each.pointer), "message": each.message}
             for each in self.suspicions
         ]
-        return {"toolset": self.toolset, "tools": self.tools, "changes": changes, "suspicions": suspicions}
+        return {
+            "toolset": self.toolset,
+            "tools": self.tools,
+            "changes": changes,
+            "suspicions": suspicions,
+            "left_out": list(self.left_out),
+        }
 
     def show(self) -> None:
         """Print the outcome for people."""
@@ -75,7 +84,8 @@ class Checked:
         for each in self.suspicions:
             echo(visible(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}"), err=True)
         changes = counted(len(self.changes), "change") if self.changes else "unchanged"
-        echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
+        left_out = f" ({len(self.left_out):,} left out)" if self.left_out else ""
+        echo(f"{self.toolset}: {counted(self.tools, 'tool')}{left_out}, {changes}")
 
 
 def checked_import(place: SpecPlace, toolset: str, imported: Imported | None, sink: Diagnostics) -> Checked:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.authoring.format.update import updated_text
-from toolgen.changes.drift import TOOL_ADDED
 from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.importers.checked import Checked
 from toolgen.cli.importers.importer import Importer, Request, named_text
+from toolgen.cli.importers.left_out import left_out_at_import
 from toolgen.cli.importers.mcp_entries import server_entries
 from toolgen.cli.importers.spec_place import kept_path, origins, stored_path
 from toolgen.cli.named_files import STDIN, named_lines
@@ -33,13 +33,10 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import (
     import_mcp,
     offered_tools,
-    read_tools,
     recorded_value,
     value_of_text,
     with_inferred_results,
 )
-from toolgen.compiler.importers.trial import TrialContext
-from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.resolve.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
@@ -219,16 +216,16 @@ class McpImporter(Importer[McpRequest, Source]):
     def check(self, found: Source, request: McpRequest) -> Checked:
         """Compare what a server offers with what was compiled, as the runtime compares them on each connection."""
         assert request.compiled is not None
-        target, catalog = request.compiled
+        _, catalog = request.compiled
         toolset = request.toolset
         definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
         offered = _offered(found)
-        changes = compared_offer(definitions, offered)
-        added = [change.after for change in changes if change.code == TOOL_ADDED]
-        left_out = _left_out(added, toolset, target)
-        kept = [change for change in changes if change.code != TOOL_ADDED or change.subject not in left_out]
-        suspicious = suspicions_among(definitions, offered, kept, other_tools(catalog, toolset))
-        return Checked(toolset, len(offered), tuple(kept), tuple(suspicious))
+        dialect = request.options["dialect"]
+        compared = compared_offer(
+            definitions, offered, lambda: left_out_at_import(offered, request.config, toolset, dialect=dialect)
+        )
+        suspicious = suspicions_among(definitions, offered, compared.changes, other_tools(catalog, toolset))
+        return Checked(toolset, len(offered), compared.changes, tuple(suspicious), left_out=compared.left_out)
 
     def variables(self, request: McpRequest, _imported: Imported | None, /) -> Mapping[str, str]:
         """Return the variables of an entry, and where each came from."""
@@ -326,7 +323,7 @@ class McpImporter(Importer[McpRequest, Source]):
         return found
 
 
-# Check: the tools of an answer, and those that an import would leave out.
+# Check: the tools of an answer.
 
 
 def _offered(answer: Source) -> list[dict[str, Any]]:
@@ -336,15 +333,6 @@ def _offered(answer: Source) -> list[dict[str, Any]]:
         first = next(iter(sink))
         raise click.UsageError(f"{answer.path}: {first.message}.")
     return offered
-
-
-def _left_out(added: list[Any], toolset: str, target: Target) -> tuple[str, ...]:
-    """Return the names of added tools that an import would leave out because they are broken."""
-    if not added:
-        return ()
-    answer = Source("added.json", json.dumps({"tools": added}))
-    offer = read_tools(answer, TrialContext(toolset, "mcp", LATEST, target.profile), {}, Diagnostics())
-    return () if offer is None else offer.left_out
 
 
 # Answers: what an MCP server says of its tools, asked for now.

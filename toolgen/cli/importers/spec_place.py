@@ -103,6 +103,20 @@ def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
     return SpecPlace(config.root, present.path if present else path, target, present, others)
 
 
+def present_spec(config: Config, toolset: str) -> tuple[Target, SpecFile | None]:
+    """Find the spec of a toolset in the spec folders of all targets; without one the first target is returned.
+
+    Raises click.UsageError if several specs of a target have it, and for an invalid one.
+    """
+    for target in config.targets:
+        specs, sink = config.root / target.specs, Diagnostics()
+        files = read_specs(specs, config.root, sink) if specs.is_dir() else []
+        present = _present(files, toolset, sink)
+        if present is not None:
+            return target, present
+    return config.targets[0], None
+
+
 def stored_path(file: str, root: Path) -> str:
     """Return a path as a spec keeps it: relative to the project; empty for stdin, which cannot be read again."""
     return "" if file == STDIN else PurePosixPath(os.path.relpath(Path(file).absolute(), root)).as_posix()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.drift import CompiledTool, compare_tool, compare_tools, removed_tool
+from toolgen.changes.drift import TOOL_ADDED, CompiledTool, compare_tool, compare_tools, removed_tool
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.args import with_one_of, without_fields
@@ -75,12 +76,34 @@ class Contract:
         )  # of a tool that is listed twice, either may be the one that is called
 
 
-def compared_offer(definitions: Sequence[ToolDefinition], offered: Sequence[Mapping[str, Any]]) -> list[Change]:
-    """Return how all tools that a server offers differ from those that were compiled, sorted by tool."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedOffer:
+    """How all tools that a server offers differ from those that were compiled, sorted by tool.
+
+    `left_out` are names of offered tools that were not compiled, and would not be after another import: no change.
+    """
+
+    changes: tuple[Change, ...]
+    left_out: tuple[str, ...]
+
+
+def compared_offer(
+    definitions: Sequence[ToolDefinition],
+    offered: Sequence[Mapping[str, Any]],
+    left_out_at_import: Callable[[], Collection[str]] = tuple,
+) -> ComparedOffer:
+    """Compare all tools that a server offers with those that were compiled.
+
+    `left_out_at_import` returns the names of those that an import would not add; it is called if there are new ones.
+    """
     compiled = [compiled_tool(definition) for definition in definitions]
     settings = {tool.name: definition.settings for tool, definition in zip(compiled, definitions, strict=True)}
     specified = [as_specified(tool, settings[tool["name"]]) if tool["name"] in settings else tool for tool in offered]
-    return compare_tools(compiled, specified)
+    changes = compare_tools(compiled, specified)
+    new = {change.subject for change in changes if change.code == TOOL_ADDED}
+    left_out = new.intersection(left_out_at_import()) if new else frozenset[str]()
+    kept = (change for change in changes if change.code != TOOL_ADDED or change.subject not in left_out)
+    return ComparedOffer(changes=tuple(kept), left_out=tuple(sorted(left_out)))
 
 
 def suspicions_among(

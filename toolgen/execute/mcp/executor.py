@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from toolgen.changes.rules import Change
     from toolgen.changes.suspicions import Suspicion
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.execute.servers import LoginState
+    from toolgen.execute.servers import LeftOut, LoginState
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -148,18 +148,19 @@ class McpExecutor:
             failure="" if failed is None else self._credentials.hide(str(failed)),
         )
 
-    async def check(self, most: int) -> CheckedServer:
+    async def check(self, most: int, left_out: LeftOut | None = None) -> CheckedServer:
         """List the tools of the server anew, and compare all of them with what was compiled.
 
-        The first `most` changes are returned, and what is suspicious in their tools. Raises `CallFailed` for a server
-        that cannot be reached or does not list its tools.
+        The first `most` changes are returned, and what is suspicious in their tools. `left_out` returns the names of
+        those that an import would not add; it is called in a thread, if there are new ones. Raises `CallFailed` for a
+        server that cannot be reached or does not list its tools.
         """
         try:
             _, listed = await self._connected(lists_again=True)
         except (_NotSentError, CallFailed) as error:
             failure = error.failure if isinstance(error, _NotSentError) else error
             raise self._credentials.hide_failure(failure) from error
-        return await asyncio.to_thread(self._checked, listed, most)
+        return await asyncio.to_thread(self._checked, listed, most, left_out)
 
     async def close(self) -> None:
         """End the connection of the running event loop."""
@@ -194,9 +195,10 @@ class McpExecutor:
         is_host = not server.stdio and not self.may_sign_in
         return "given" if stored == "none" and (is_given or is_host) else stored
 
-    def _checked(self, listed: Sequence[Mapping[str, Any]], most: int) -> CheckedServer:
+    def _checked(self, listed: Sequence[Mapping[str, Any]], most: int, left_out: LeftOut | None) -> CheckedServer:
         definitions = [*self._definitions.values()]
-        every = compared_offer(definitions, listed)
+        compared = compared_offer(definitions, listed, partial(left_out, listed) if left_out else tuple)
+        every = compared.changes
         changes = every[:most]
         subjects = {each.subject for each in changes}
         changed = [tool for tool in listed if tool["name"] in subjects]
@@ -210,6 +212,7 @@ class McpExecutor:
             suspicions=tuple(replace(each, **self._without_credentials(each)) for each in suspicions[:most]),
             suspicions_count=len(suspicions),
             unsearched=len(changed) - len(searched),
+            left_out=tuple(self._credentials.hide_data([*compared.left_out[:most]])),
         )
 
     def _without_credentials(self, found: Change | Suspicion) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import payload_of
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
+from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from toolgen.record.calls import RecordedCall
 
 LONGEST_REASON: Final = 10_000
+
+_REPORTS: Final = 50
+"""Reports of progress that are shown, the last ones."""
 
 
 async def start_call(visit: Visit) -> Data:
@@ -39,6 +43,7 @@ async def call(visit: Visit) -> Data:
     made = found(visit)
     result = result_data(made, visit.explorer.runtime)
     value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
+    args, args_left = visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))
     proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
     number, recorded = await _recorded(visit, made)
     stages = () if recorded is None else recorded.stages
@@ -51,9 +56,10 @@ async def call(visit: Visit) -> Data:
         "user": made.run.meta.user,
         "state": made.state,
         "version": made.version,
-        "args": visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))[0],
+        "args": args,
+        "args_left_out": args_left,
         "question": None if made.question is None else made.question.data,
-        "progress": [visit.cut(json.dumps(each, ensure_ascii=False))[0] for each in list(made.progress)[-50:]],
+        "progress": [progress_data(each, lambda text: visit.cut(text)[0]) for each in list(made.progress)[-_REPORTS:]],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
         "number": number,
         "may_save": visit.may_save and number > 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
-from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.events.records import RunFilter, StoreError
 
 if TYPE_CHECKING:
     from toolgen.explore.app import Explorer
@@ -54,8 +54,8 @@ async def _runs(visit: Visit, query: str) -> list[dict[str, str]]:
     if visit.explorer.records is None or not visit.visitor.sees_all:
         return []
     try:
-        every = await visit.explorer.records.runs()
+        found = await visit.explorer.records.latest_runs(_MOST, which=RunFilter(part=query))
     except StoreError:
         return []
-    found = [each.run_id for each in reversed(every) if query in each.run_id]
-    return [{"kind": "run", "name": run, "path": f"/runs/{quote(run, safe='')}"} for run in found[:_MOST]]
+    runs = [each.run_id for each in found.runs]
+    return [{"kind": "run", "name": run, "path": f"/runs/{quote(run, safe='')}"} for run in runs]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.explore.visit import Refused
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
-from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.events.records import CallOutcome, RunFilter, RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from toolgen.explore.records import Records
@@ -23,41 +25,54 @@ CALLS: Final = 100
 _READ: Final = 300
 """Runs that are read at most to find those of a user or a tool."""
 
-OUTCOMES: Final = ("completed", "failed", "denied")
+_MOST_PAGES: Final = 10**9
 
 
 async def runs(visit: Visit) -> Data:
     """List the runs that the visitor may see, the latest first, filtered by user, tool, outcome and time."""
     records = records_of(visit)
     wanted = {name: visit.fields.get(name, "").strip() for name in ("by_user", "tool", "outcome", "since", "until")}
+    needs_reading = not visit.visitor.sees_all or wanted["by_user"] or wanted["tool"]
+    number = visit.number("page", 1, _MOST_PAGES)
     try:
-        every = [each for each in reversed(await records.runs()) if _is_wanted(each, wanted)]
-        found, has_more = await _filtered(visit, records, every, wanted)
+        found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
     except StoreError as error:
         raise Refused(500, f"the store cannot be read: {error}") from None
-    pages = max(1, -(-len(found) // PAGE))
-    page = min(visit.number("page", 1, pages), pages)
-    shown = found[(page - 1) * PAGE : page * PAGE]
+    pages = max(1, -(-found.found // PAGE))
     return {
         **wanted,
-        "outcomes": list(OUTCOMES),
-        "page": page,
+        "outcomes": list(CallOutcome),
+        "page": min(number, pages),
         "pages": pages,
-        "found": len(found),
-        "is_bounded": has_more,
+        "found": found.found,
+        "is_bounded": found.is_bounded,
         "read_at_most": _READ,
-        "runs": [_summary(each) for each in shown],
+        "runs": [_summary(each) for each in found.runs],
     }
 
 
-async def _filtered(
-    visit: Visit, records: Records, every: list[RunSummary], wanted: dict[str, str]
-) -> tuple[list[RunSummary], bool]:
-    """Return the runs of the list that fit: those of a user or a tool are known only once they are read."""
-    if visit.visitor.sees_all and not wanted["by_user"] and not wanted["tool"]:
-        return every, False
+class _Runs(NamedTuple):
+    """A page of the runs that were found; `is_bounded` if there are more than were read to find them."""
+
+    found: int
+    runs: Sequence[RunSummary]
+    is_bounded: bool
+
+
+async def _listed_ones(_visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
+    """Return a page of the runs, or the last one, from the list of the store alone."""
+    which = _filter(wanted)
+    page = await records.latest_runs(PAGE, skip=(number - 1) * PAGE, which=which)
+    if not page.runs and page.found:
+        page = await records.latest_runs(PAGE, skip=(page.found - 1) // PAGE * PAGE, which=which)
+    return _Runs(page.found, page.runs, is_bounded=False)
+
+
+async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
+    """Return a page of those of the latest runs that fit: whose a run is, and its tools, are known once it is read."""
+    every = await records.latest_runs(_READ, which=_filter(wanted))
     found: list[RunSummary] = []
-    for each in every[:_READ]:
+    for each in every.runs:
         try:
             outline = await records.outline(each.run_id, events=each.events)
         except RunNotFound:  # deleted meanwhile
@@ -66,17 +81,29 @@ async def _filtered(
         is_wanted = wanted["by_user"] in ("", user) and (not wanted["tool"] or outline.has_tool(wanted["tool"]))
         if visit.visitor.may_see_user(user) and is_wanted:
             found.append(each)
-    return found, len(every) > _READ
+    number = min(number, max(1, -(-len(found) // PAGE)))
+    return _Runs(len(found), found[(number - 1) * PAGE : number * PAGE], is_bounded=every.found > _READ)
 
 
-def _is_wanted(each: RunSummary, wanted: dict[str, str]) -> bool:
+def _filter(wanted: dict[str, str]) -> RunFilter:
+    """Return what the list of a store can be filtered by. Raises `Refused` for what is no day."""
     outcome = wanted["outcome"]
-    if outcome in OUTCOMES and not getattr(each, outcome):
-        return False
-    began, last = format_time(each.began), format_time(each.last)
-    return (not wanted["since"] or last[:10] >= wanted["since"]) and (
-        not wanted["until"] or began[:10] <= wanted["until"]
+    until = _day(wanted, "until")
+    try:
+        until = None if until is None else until + timedelta(days=1)
+    except OverflowError:  # the last day there is
+        until = None
+    return RunFilter(
+        outcome=CallOutcome(outcome) if outcome in set(CallOutcome) else None, since=_day(wanted, "since"), until=until
     )
+
+
+def _day(wanted: dict[str, str], name: str) -> datetime | None:
+    try:
+        day = date.fromisoformat(wanted[name]) if wanted[name] else None
+    except ValueError:
+        raise Refused(400, f"`{name}` must be a day, such as 2026-05-01") from None
+    return None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 async def run(visit: Visit) -> Data:
@@ -121,6 +148,7 @@ async def summary(visit: Visit) -> Data:
         "user": outline.user,
         "last": format_time(outline.last),
         "ms": (outline.last - outline.began).total_seconds() * 1000,
+        "waited_us": outline.waited_us,
         "ended": outline.ended,
         "events": outline.events,
         "counts": {**outline.counts, "running": len(outline.open)},
@@ -153,7 +181,7 @@ async def _seen(visit: Visit, records: Records) -> None:
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
     text, left = visit.cut(json.dumps(content.get("value"), ensure_ascii=False)) if "value" in content else ("", 0)
-    args = args_of(call)
+    shown, args_left = visit.cut(args_of(call) or "")
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
@@ -161,9 +189,12 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "sequence": call.events[0].sequence,
         "state": "ends later" if is_cut and call.result is None else call.state,
         "at": format_time(call.events[0].at),
+        "requested": format_time(call.requested_at),
+        "waited_us": call.waited_us,
         "us": call.duration_us,
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
-        "args": "" if args is None else visit.cut(args)[0],
+        "args": shown,
+        "args_left_out": args_left,
         "value": text[:2000],
         "left_out": left + max(len(text) - 2000, 0),
         "error": content.get("error"),
@@ -231,6 +262,7 @@ def _summary(each: RunSummary) -> Data:
     return {
         "run": each.run_id,
         "began": format_time(each.began),
+        "last": format_time(each.last),
         "ms": (each.last - each.began).total_seconds() * 1000,
         "events": each.events,
         "completed": each.completed,

@@ -62,7 +62,8 @@ async def check_server(visit: Visit) -> Data:
     if tools.isdisjoint(visit.run.effective.offered):
         raise Refused(403, "the policies allow no call of this server")
     try:
-        found = await visit.explorer.checks.check(name, executor)
+        project = visit.explorer.project
+        found = await visit.explorer.checks.check(name, executor, None if project is None else project.root)
     except BeingChecked:
         raise Refused(409, "this server is being checked") from None
     view = urlencode(visit.view.query)

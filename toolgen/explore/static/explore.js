@@ -25,6 +25,7 @@
       headers: { "HX-Request": "true", "X-CSRF-Token": token },
       body: new URLSearchParams(values),
     });
+    if (answer.status === 413) document.getElementById("checked").textContent = "These args are too large for a form.";
     if (!answer.ok) return;
     const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("editor");
     if (!made) return;
@@ -56,6 +57,25 @@
     link();
   }
 
+  // A file: its bytes as base64 are the value of its field.
+  function fillFile(chooser) {
+    const [file] = chooser.files;
+    if (!file) return;
+    const { file: at, field } = chooser.dataset;
+    const told = (text) => { document.getElementById(`${field}-error`).textContent = text; };
+    const most = Number(editor().dataset.fileBytes);
+    const count = (bytes) => bytes.toLocaleString("en");
+    if (file.size > most) {
+      chooser.value = "";
+      told(`${file.name} has ${count(file.size)} bytes. A form takes files of at most ${count(most)} bytes.`);
+      return;
+    }
+    const reader = new FileReader();
+    reader.onerror = () => told(`${file.name} cannot be read.`);
+    reader.onload = () => check({ source: "form", action: "fill", at, [`v:${at}`]: reader.result.split(",")[1] || "" });
+    reader.readAsDataURL(file);
+  }
+
   function nearest(pointer) {
     for (const button of document.querySelectorAll("[data-at]")) if (button.dataset.at === pointer) return button;
     return null;
@@ -63,13 +83,16 @@
 
   function link() {
     const anchor = document.getElementById("deep-link");
-    if (anchor) anchor.setAttribute("href", `#args=${encodeURIComponent(editor().dataset.link)}`);
+    if (!anchor) return;
+    anchor.hidden = !editor().dataset.link;
+    anchor.setAttribute("href", `#args=${encodeURIComponent(editor().dataset.link)}`);
   }
 
   document.addEventListener("change", (event) => {
     const target = event.target;
     if (!target.closest || !target.closest("#editor")) return;
     if (target.id === "json") check({ source: "json" });
+    else if (target.dataset.file !== undefined) fillFile(target);
     else if (target.dataset.choose !== undefined) check({ action: "choose", at: target.dataset.choose });
     else if (target.name && target.name.startsWith("v:")) check({});
   });

@@ -19,6 +19,30 @@ if TYPE_CHECKING:
 
 # The protocol of stores.
 
+
+class CallOutcome(StrEnum):
+    """How calls end: the fields of `RunSummary` that count them."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """Which runs are listed: those that fit all of it.
+
+    They have a call with this `outcome`, an event at `since` or later, an event before `until`, and `part` in their id.
+    """
+
+    outcome: CallOutcome | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    part: str = ""
+
+
+EVERY_RUN: Final = RunFilter()
+
 # Artifacts: results that are too large to be shown, stored elsewhere under a ref.
 
 
@@ -64,6 +88,13 @@ class Store(Protocol):
 
     async def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last. Raises `StoreError`."""
+        ...
+
+    async def latest_runs(self, most: int, /, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
+        """List at most that many runs, the one with the latest event first, after the first `skip` of them.
+
+        The order is that of `runs`, reversed. Raises `StoreError`.
+        """
         ...
 
     def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
@@ -213,6 +244,14 @@ class RunSummary:
     completed: int
     failed: int
     denied: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsPage:
+    """A page of the runs that a filter selects, of which there are `found`."""
+
+    found: int
+    runs: tuple[RunSummary, ...]
 
 
 class StoreError(RuntimeError):
