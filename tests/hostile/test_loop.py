@@ -103,6 +103,29 @@ def test_no_answer_of_a_server_holds_up_the_loop(
     assert steps.longest < LONGEST
 
 
+@pytest.mark.parametrize("transport", ["events", *OTHERS])
+@pytest.mark.parametrize(
+    "name", ["many_changes", "long_text", "many_lines", "many_args", "many_texts", "many_values", "many_alternatives"]
+)
+def test_no_changed_tool_of_a_server_holds_up_the_loop(
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
+) -> None:
+    with watched_steps() as steps:
+        results, events = called(package, peer(transport, f"changed={name}"), tmp_path, "fine", "fine", "reject")
+    changed, again, other = results
+    assert changed.error is not None
+    assert changed.error == again.error
+    assert changed.error.code == "tool_changed"
+    assert len(changed.error.message) < 4_000
+    assert other.error is None or other.error.code != "tool_changed"
+    (event, _) = [each.data for each in events if each.kind == "mcp_tool_changed"]
+    assert [each[:5] for each in event.get("suspicions", ())] == ([] if name == "many_changes" else ["TG816"])
+    last = "and 11,980 more changes" if name == "many_changes" else "too much text to be compared"
+    assert last in event["changes"][-1]
+    assert len(event["changes"]) <= 21
+    assert steps.longest < LONGEST
+
+
 @pytest.mark.parametrize("transport", ["sse", *OTHERS, pytest.param("events", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "name", ["many_strings", "many_keys", "many_members", "many_lines", "invalid_blocks", "values", "many_tools"]

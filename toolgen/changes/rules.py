@@ -276,16 +276,15 @@ class Change:
         Of values with more than `_MOST_LINES` lines, those are compared that come after the first difference. It has at
         most `_LONGEST_DIFF` characters, and says if lines are left out.
         """
-        sides = [_lines(self.before), _lines(self.after)]
-        is_long = max(map(len, sides)) > _MOST_LINES
-        same = next((at for at, (one, other) in enumerate(zip(*sides, strict=False)) if one != other), 0)
+        before, after = _lines(self.before), _lines(self.after)
+        is_long = max(len(before), len(after)) > _MOST_LINES
+        same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
         start = max(0, same - _AROUND) if is_long else 0
-        compared = [side[start : start + _MOST_LINES] for side in sides]
-        lines = [*difflib.unified_diff(*compared, lineterm="", n=_AROUND)][2:]
+        end = start + _MOST_LINES
+        lines = [*difflib.unified_diff(before[start:end], after[start:end], lineterm="", n=_AROUND)][2:]
         lines = [_moved(line, start) if line.startswith("@@") else line for line in lines]
         text = "\n".join(f"  {line}" for line in lines)
-        rests = [side[start + _MOST_LINES :] for side in sides]
-        if rests[0] != rests[1] or len(text) > _LONGEST_DIFF:
+        if before[end:] != after[end:] or len(text) > _LONGEST_DIFF:
             text = f"{text[:_LONGEST_DIFF]}\n  … what comes after this is left out"
         return f"{self.summary()}\n{text}" if text else self.summary()
 

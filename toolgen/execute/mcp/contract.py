@@ -3,33 +3,72 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.drift import TOOL_ADDED, CompiledTool, compare_tool, compare_tools, removed_tool
-from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
+from toolgen.changes.drift import (
+    MOST_COMPARED,
+    TOOL_ADDED,
+    CompiledTool,
+    compare_tool,
+    compare_tools,
+    is_larger,
+    removed_tool,
+)
+from toolgen.changes.rules import Change
+from toolgen.changes.suspicions import OtherTools, Reviewed, Suspicion, suspicions_of
 from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.args import with_one_of, without_fields
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import is_object
+from toolgen.spec.visible import cut
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
-    from toolgen.changes.rules import Change
-    from toolgen.changes.suspicions import Suspicion
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.spec.tool_settings import ToolSettings
 
 
+_QUICK: Final = 20_000
+"""Characters of a tool that is compared in the event loop, which takes some milliseconds; a larger one in a thread."""
+
+_TOLD: Final = 20
+_LONGEST_SUMMARY: Final = 500
+_LONGEST_DIFF: Final = 100_000
+"""Changes and suspicions of a tool that a call tells of, the characters of one, and of all in a diff."""
+
 _PARTS: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 """What is compared of a tool; servers may change the rest, such as icons, with each list."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """How the last list has a tool otherwise than it was compiled.
+
+    `suspicions` are in texts that no compiled tool had. `digest` is that of all that the list has of the tool and a
+    person would decide about. `summaries` and `diff` tell the first of the changes.
+    """
+
+    ident: str
+    changes: tuple[Change, ...]
+    suspicions: tuple[Suspicion, ...]
+    digest: str
+    summaries: tuple[str, ...]
+    diff: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What an answer is for."""
+        return self.ident, self.digest
+
+
 class Contract:
-    """The compiled tools of a toolset, by ident; `changes` are those of each, as of the last list of tools."""
+    """The compiled tools of a toolset, by ident, and how the last list of tools differs from them."""
 
     def __init__(
         self, definitions: Mapping[str, ToolDefinition], others: Callable[[], OtherTools] = OtherTools
@@ -38,42 +77,73 @@ class Contract:
         self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
         self._listed: Sequence[Mapping[str, Any]] | None = None
         self._by_name: dict[str, list[Mapping[str, Any]]] = {}
-        self._changes: dict[str, tuple[Change, ...]] = {}
+        self._drifts: dict[str, Drift | None] = {}
 
-    def changes(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
-        """Return what changed of a tool in a list; compared at the first call after the list came."""
+    def is_compared(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether a tool was compared with what a list has of it. A small one that did not change is, by this."""
+        self._take(listed)
+        if ident not in self._drifts:
+            offered = self._offered(ident)
+            if not is_larger(offered, _QUICK) and next(self._changes(ident, offered), None) is None:
+                self._drifts[ident] = None
+        return ident in self._drifts
+
+    async def compare(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> None:
+        """Compare a tool with what a list has of it, in a thread: it may take a second."""
+        import asyncio  # few tools change
+
+        self._take(listed)
+        drift = await asyncio.to_thread(self._compared, ident, self._offered(ident))
+        if listed is self._listed:
+            self._drifts[ident] = drift
+
+    def drift(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> Drift | None:
+        """Return how a tool that was compared differs; None if it does not."""
+        assert listed is self._listed
+        return self._drifts[ident]
+
+    def _take(self, listed: Sequence[Mapping[str, Any]]) -> None:
         if listed is not self._listed:
-            self._listed, self._changes = listed, {}
+            self._listed, self._drifts = listed, {}
             self._by_name = {}
             for tool in listed:
                 self._by_name.setdefault(tool["name"], []).append(tool)
-        if ident not in self._changes:
-            self._changes[ident] = self._compared(ident)
-        return self._changes[ident]
 
-    def digest(self, ident: str) -> str:
-        """Return a digest of all that the last list has of a tool and a person would decide about."""
-        offered = self._by_name.get(self._compiled[ident].name, ())
-        parts = [{part: each.get(part) for part in _PARTS} for each in offered]
-        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    def _offered(self, ident: str) -> list[Mapping[str, Any]]:
+        """Return what the last list has of a tool. If it has several, any may be the one that is called."""
+        return self._by_name.get(self._compiled[ident].name, [])
 
-    def suspicions(self, ident: str) -> list[Suspicion]:
-        """Return what is suspicious in the texts that a tool of the last list has, and no compiled tool had."""
+    def _compared(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Drift | None:
+        changes = tuple(self._changes(ident, offered))
+        if not changes:
+            return None
         compiled = self._compiled[ident]
-        offered = self._by_name.get(compiled.name, ())
         others = self._others()
-        reviewed = _reviewed(self._compiled.values())
-        return [one for each in offered for one in _suspicions_in(each, compiled, reviewed, others)]
+        suspicions = (one for each in offered for one in _suspicions_in(each, compiled, self._reviewed, others))
+        parts = [{part: each.get(part) for part in _PARTS} for each in offered]
+        told = [*map(Change.summary, changes[:_TOLD])]
+        if len(changes) > _TOLD:
+            told.append(f"and {len(changes) - _TOLD:,} more changes")
+        return Drift(
+            ident=ident,
+            changes=changes,
+            suspicions=tuple(islice(suspicions, _TOLD)),
+            digest=sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(),
+            summaries=tuple(cut(each, _LONGEST_SUMMARY) for each in told),
+            diff=cut("\n".join(map(Change.diff, changes[:_TOLD])), _LONGEST_DIFF),
+        )
 
-    def _compared(self, ident: str) -> tuple[Change, ...]:
+    def _changes(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Iterator[Change]:
         compiled = self._compiled[ident]
-        offered = self._by_name.get(compiled.name)
-        if offered is None:
-            return (removed_tool(compiled),)
+        if not offered:
+            yield removed_tool(compiled)
         settings = self._definitions[ident].settings
-        return tuple(
-            change for each in offered for change in compare_tool(compiled, as_specified(each, settings))
-        )  # of a tool that is listed twice, either may be the one that is called
+        for each in offered:
+            yield from compare_tool(compiled, as_specified(each, settings))
+
+    @cached_property
+    def _reviewed(self) -> Reviewed:
+        return _reviewed(self._compiled.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +199,9 @@ def _suspicions_in(
 ) -> list[Suspicion]:
     if compiled is not None and compiled.imported == digest_of(*texts_of(offered)):  # a person may have edited them
         offered = {**offered, "title": None, "description": None}
+    if is_larger(offered, MOST_COMPARED):
+        message = f"the tool has more than {MOST_COMPARED:,} characters, which are not searched"
+        return [Suspicion(code="TG816", tool=offered["name"], pointer=(), message=message, fix="shorten it")]
     return suspicions_of(offered, reviewed, others)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from time import monotonic
@@ -21,7 +21,7 @@ from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
-from toolgen.execute.mcp.contract import Contract, compared_offer, other_tools, source_name, suspicions_among
+from toolgen.execute.mcp.contract import Contract, Drift, compared_offer, other_tools, source_name, suspicions_among
 from toolgen.execute.mcp.failures import (
     ServerUnreachable,
     answer_refused,
@@ -289,13 +289,16 @@ class McpExecutor:
         is_old = meta.was_asked
         for asked in range(_QUESTIONS + 1):
             connection, listed = await self._connected(lists_again=is_old)
+            while not self._contract.is_compared(definition.name, listed):
+                await self._contract.compare(definition.name, listed)
+                connection, listed = await self._connected(lists_again=False)  # it may have changed meanwhile
             drift = self._drift(definition.name, listed, meta)
             if drift is None:
                 return connection
             if asked == _QUESTIONS:
                 break
             if not await self._accepts(drift):
-                raise _changed(drift.changes)
+                raise _changed(drift)
             is_old = True
         message = f"the server changed this tool {_QUESTIONS} times while a person was asked about it"
         raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing", message)
@@ -329,35 +332,30 @@ class McpExecutor:
                 self._connections[loop], self._failed = connection, None
             return connection
 
-    def _drift(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> _Drift | None:
+    def _drift(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> Drift | None:
         """Return what has to be asked before a call of a listed tool is sent; None if it can be sent now.
 
         This is the one check of the contract: each call passes it right before it is sent. Raises `CallFailed` for a
         tool that cannot be called any more.
         """
-        changes = self._contract.changes(ident, listed)
-        if not changes:
+        drift = self._contract.drift(ident, listed)
+        if drift is None:
             return None
-        event: dict[str, Any] = {
-            "server": self._server.name,
-            "changes": [each.summary() for each in changes],
-            "diff": "\n".join(change.diff() for change in changes),
-        }
-        if found := self._contract.suspicions(ident):
-            event["suspicions"] = [f"{each.code} {each.message}" for each in found]
+        event: dict[str, Any] = {"server": self._server.name, "changes": [*drift.summaries], "diff": drift.diff}
+        if drift.suspicions:
+            event["suspicions"] = [f"{each.code} {each.message}" for each in drift.suspicions]
         meta.report(self._credentials.hide_data(event), CHANGED)
-        if changes[0].code == TOOL_REMOVED:
-            message = f"the server has no tool {changes[0].subject} any more"
+        if drift.changes[0].code == TOOL_REMOVED:
+            message = f"the server has no tool {drift.changes[0].subject} any more"
             raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
         if self._server.on_drift == "warn":
             return None
-        drift = _Drift(ident, changes, self._contract.digest(ident))
         is_accepted = self._accepted.get(drift.key)
         if self._server.on_drift == "refuse" or is_accepted is False:
-            raise _changed(changes)
+            raise _changed(drift)
         return None if is_accepted else drift
 
-    async def _accepts(self, drift: _Drift) -> bool:
+    async def _accepts(self, drift: Drift) -> bool:
         """Ask the host about a change, once for what the server lists; calls that ask the same wait for the answer."""
         ask = self._host.accept_changes
         if ask is None:
@@ -382,20 +380,6 @@ class McpExecutor:
         data = self._credentials.hide_data(params.model_dump(mode="json", by_alias=True, exclude_none=True))
         for meta in self._running:
             meta.report(data, LOG)
-
-
-@dataclass(frozen=True, slots=True)
-class _Drift:
-    """A change that a person is asked about. `digest` is that of the whole tool as the server lists it now."""
-
-    ident: str
-    changes: tuple[Change, ...]
-    digest: str
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """What an answer is for."""
-        return self.ident, self.digest
 
 
 class _NotSentError(Exception):
@@ -447,9 +431,8 @@ def mcp_executor(
     )
 
 
-def _changed(changes: Sequence[Change]) -> CallFailed:
-    summaries = "; ".join(each.summary() for each in changes)
-    message = f"the server changed this tool since it was imported: {summaries}"
+def _changed(drift: Drift) -> CallFailed:
+    message = f"the server changed this tool since it was imported: {'; '.join(drift.summaries)}"
     return CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_changed", message)
 
 

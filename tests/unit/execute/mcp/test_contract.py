@@ -290,8 +290,10 @@ def test_injected_fields_and_alternatives_of_a_spec_are_no_change(
     monkeypatch.syspath_prepend(tmp_path)
     definition = load("injected_contract").definition("mcp.shop.find")
     listed = [{"name": "find", "description": "Find.", "inputSchema": schema}]
-    changes = Contract({definition.name: definition}).changes(definition.name, listed)
-    assert [change.code for change in changes] == codes
+    contract = Contract({definition.name: definition})
+    asyncio.run(contract.compare(definition.name, listed))
+    drift = contract.drift(definition.name, listed)
+    assert [change.code for change in (drift.changes if drift else ())] == codes
 
 
 class Person:
