@@ -207,7 +207,8 @@ def test_a_page_shows_nothing_of_a_run_whose_rest_may_be_of_another_user() -> No
 
         async def visitors() -> tuple[Browser, Browser]:
             app = shop(store=store, authenticate=known)
-            return tuple([await Browser(app, headers={"x-user-token": f"t-{who}"}).opened() for who in ("ana", "bo")])
+            ana, bo = [Browser(app, headers={"x-user-token": f"t-{who}"}) for who in ("ana", "bo")]
+            return await ana.opened(), await bo.opened()
 
         ana, bo = await visitors()
         page = await ana.page("/runs/r1")
