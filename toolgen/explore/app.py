@@ -251,7 +251,7 @@ class Explorer:
         is_part = request.headers.get("hx-request") == "true" and bool(row.part)
         try:
             visit = await self._visit(request, row)
-            data = await row.answer(visit)
+            data = await (row.answer if is_part else row.first or row.answer)(visit)
         except Refused as error:
             again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
             return again or self._render("refused", request, visit, {"message": error.message}, status=error.status)

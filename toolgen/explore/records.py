@@ -46,7 +46,8 @@ class Outline:
     """What is known of a run from its first events: where its calls begin, how they end, and whose they are.
 
     It takes 8 bytes for each call, and grows as the run does: an event is read once. `waited_us` is what the first call
-    waited before it started, which is before the run began; None while that is not known.
+    waited before it started, which is before the run began; None while that is not known. It `is_whole` if it had all
+    events of the run when it was read last.
     """
 
     after: int = -1
@@ -62,6 +63,7 @@ class Outline:
     ended: str = ""
     first_call: str = ""
     waited_us: int | None = None
+    is_whole: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -140,18 +142,25 @@ class Records:
         """Read one run. Raises `RunNotFound`, and `StoreError`."""
         return cast("RunRecord", await self._read(self._source.read, run_id))
 
-    async def outline(self, run_id: str, *, calls: int | None = None, events: int | None = None) -> Outline:
+    async def outline(
+        self, run_id: str, *, calls: int | None = None, events: int | None = None, only: str | None = None
+    ) -> Outline:
         """Read a run until so many calls have begun, or so many events are known, or else to its end.
 
-        Raises `RunNotFound`, and `StoreError`.
+        With `only` it ends at an event of another user than that. Raises `RunNotFound`, and `StoreError`.
         """
         known = self._outlines.pop(run_id, None) or Outline()
         self._outlines[run_id] = known  # the latest is the last one
         async with known.lock:
-            while (calls is None or len(known.begins) < calls) and (events is None or known.events < events):
+            while (
+                (calls is None or len(known.begins) < calls)
+                and (events is None or known.events < events)
+                and (only is None or known.users <= {only})
+            ):
                 page = await self._page(run_id, known.after)
                 known.add(page)
-                if len(page.events) < _EVENTS:
+                known.is_whole = len(page.events) < _EVENTS
+                if known.is_whole:
                     break
                 await asyncio.sleep(0)  # a store in memory never waits
         if known.began is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import median
@@ -148,18 +149,36 @@ class ServerChecks:
         New tools that an import into the spec of the `project` would leave out are no changes; `unread` says why the
         spec does not tell. Raises `BeingChecked`.
         """
+        left_out = None if project is None else _LeftOut(project, toolset)
+        with self._turn(toolset):
+            try:
+                found, problem = await executor.check(_CHANGES, left_out), ""
+            except CallFailed as error:
+                found, problem = _NOTHING, str(error)
+        self._last[toolset] = _shown(found, problem, "" if left_out is None else left_out.problem)
+        return self._last[toolset]
+
+    async def check_description(self, toolset: str, project: Path) -> dict[str, Any]:
+        """Read the description that an API was imported from again, and compare it, by the command of the project.
+
+        Raises `BeingChecked`.
+        """
+        words = ("toolgen", "import", "openapi", "--check", "--toolset", toolset, "--format", "json")
+        with self._turn(toolset):
+            report, problem = await json_of_process(project, "the check", *words)
+        self._last[toolset] = _shown_report({} if report is None else report["toolsets"][0], problem)
+        return self._last[toolset]
+
+    @contextmanager
+    def _turn(self, toolset: str) -> Generator[None]:
+        """Let one check of a toolset run at a time. Raises `BeingChecked`."""
         if toolset in self._running:
             raise BeingChecked(toolset)
         self._running.add(toolset)
-        left_out = None if project is None else _LeftOut(project, toolset)
         try:
-            found, problem = await executor.check(_CHANGES, left_out), ""
-        except CallFailed as error:
-            found, problem = _NOTHING, str(error)
+            yield
         finally:
             self._running.discard(toolset)
-        self._last[toolset] = _shown(found, problem, "" if left_out is None else left_out.problem)
-        return self._last[toolset]
 
 
 class _LeftOut:
@@ -202,6 +221,24 @@ def _shown(found: CheckedServer, problem: str, unread: str) -> dict[str, Any]:
         "suspicions_count": found.suspicions_count,
         "unsearched": found.unsearched,
     }
+
+
+def _shown_report(report: Mapping[str, Any], problem: str) -> dict[str, Any]:
+    """Return the report of a command that checked one toolset as `_shown` returns what a server offers."""
+    changes = report.get("changes", [])
+    shown = [
+        {
+            "tool": cut(each["tool"], _TEXT),
+            "code": each["code"],
+            "level": each["level"],
+            "message": cut(each["summary"].removeprefix(f"{each['tool']}: "), _TEXT),
+            "evidence": "",
+            "diff": cut(each["diff"].partition("\n")[2], _DIFF),
+        }
+        for each in changes[:_CHANGES]
+    ]
+    found = {"tools": report.get("tools", 0), "changes": shown, "changes_count": len(changes)}
+    return {**_shown(_NOTHING, problem or report.get("error", ""), ""), **found}
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
 from toolgen.explore.screens.models import models
 from toolgen.explore.screens.replay import replay, replay_against
-from toolgen.explore.screens.runs import run, runs, summary, verified
+from toolgen.explore.screens.runs import run, run_at_first, runs, summary, verified
 from toolgen.explore.screens.save import save, saving
 from toolgen.explore.screens.servers import check_server, server, servers
 from toolgen.explore.screens.surface import surface
@@ -33,8 +33,8 @@ class Row:
     types.
     `template` is the page; without one there is only the endpoint, and a form leads to the `location` of the answer.
     `form` is the path of the page that has the form: one that is not valid is shown there again, as it was typed.
-    A live page has a `part` that is fetched again when its own data, the first of `live`, has changed; what else of it
-    changes is said by the others.
+    `first` is what a new page shows where the answer takes long. A live page has a `part` that is fetched again when
+    its own data, the first of `live`, has changed; what else of it changes is said by the others.
     """
 
     path: str
@@ -46,6 +46,7 @@ class Row:
     form: str = ""
     part: str = ""
     changes: bool = False
+    first: Answer | None = None
     live: tuple[Answer, ...] = ()
     takes: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -278,8 +279,9 @@ ROWS: Final = (
         summary="One run: a page of its calls on a line of time.",
         template="run",
         part="run_calls",
+        first=run_at_first,
         live=(run, summary),
-        takes=_PAGE,
+        takes={**_PAGE, "whole": "`yes`: the page waits until all of the run is read, as the endpoint does."},
         returns={"run": "string", "calls": "array", "page": "integer", "has_more": "boolean"},
     ),
     Row(
@@ -302,7 +304,7 @@ ROWS: Final = (
         path="/servers/{toolset}/check",
         method="POST",
         answer=check_server,
-        summary="Connect to an MCP server, and compare the tools that it offers with those that were compiled.",
+        summary="Compare what an MCP server offers, or the description of an API has, with what was compiled.",
         changes=True,
         takes=_VIEW,
         returns={"toolset": "string", "last_check": "object"},

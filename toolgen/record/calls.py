@@ -68,11 +68,12 @@ class RecordedCall:
     @property
     def requested_at(self) -> datetime:
         """When the call was requested, as far as its stages say it: before its first event."""
-        us = self.waited_us if len(self.events) > 1 else self.duration_us or 0
+        first, *others = self.events
+        us = self.waited_us if others else self.duration_us or 0
         try:
-            return self.events[0].at - timedelta(microseconds=us)
+            return first.at - timedelta(microseconds=us)
         except OverflowError:  # an edited time
-            return self.events[0].at
+            return first.at
 
     @property
     def stages(self) -> tuple[RecordedStage, ...]:

@@ -175,8 +175,8 @@ class PostgresReader:
         where, values = selection(which, "strpos(run_id, %s) > 0", "%s")
         page = f"SELECT run_id, {_COUNTS} FROM toolgen.runs{where} ORDER BY last DESC, run_id DESC LIMIT %s OFFSET %s"
         with self._snapshot() as connection:
-            (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}", values).fetchall()
-            rows = connection.execute(page, (*values, most, skip)).fetchall()
+            (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}".encode(), values).fetchall()
+            rows = connection.execute(page.encode(), (*values, most, skip)).fetchall()
         with undamaged("the list of runs is damaged"):
             return RunsPage(found=counted[0], runs=tuple(summary_of(*row) for row in rows))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,9 +17,9 @@ from tests.unit.explore.test_browser import Served, driver, find, press, size, w
 from tests.unit.explore.test_inbox import inbox_of
 from tests.unit.explore.test_security import known
 from toolgen.explore import explorer
-from toolgen.record import ChainKey, SqliteStore
+from toolgen.record import ChainKey, MemoryStore, SqliteStore
 from toolgen.record.stores import open_reader
-from toolgen.runtime import ToolCallMeta, ToolRequest
+from toolgen.runtime import Approver, NewEvent, ToolCallMeta, ToolRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
     from tests.unit.engine.engines import Running
+    from toolgen.runtime import RunRecord
 
 __all__ = ["driver"]
 
@@ -77,7 +79,7 @@ def test_a_live_run_of_1000_calls_is_followed_to_its_end(driver: Chrome, tmp_pat
             "document.querySelector('tbody a').focus(); window.kept = document.querySelector('tbody tr')"
         )
         asyncio.run(calls(20))
-        wait_for(driver, "return document.querySelectorAll('tbody td')[2].textContent === '30'")
+        wait_for(driver, "return document.querySelectorAll('tbody td')[3].textContent === '30'")
         assert driver.execute_script("return document.activeElement === document.querySelector('tbody a')")
         assert driver.execute_script("return window.kept === document.querySelector('tbody tr')")
         find(driver, "tbody a").click()
@@ -199,3 +201,39 @@ def find_without_scripts(driver: Chrome, selector: str) -> Any:
     from selenium.webdriver.support.wait import WebDriverWait
 
     return WebDriverWait(driver, 20).until(lambda each: next(iter(each.find_elements(By.CSS_SELECTOR, selector)), None))
+
+
+class Held(MemoryStore):
+    """A store that returns the first events of a run at once, and the others when they may go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go = threading.Event()
+
+    async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        while after > 0 and not self.may_go.is_set():
+            await asyncio.sleep(0.01)
+        return await super().page(run_id, after, most)
+
+
+def test_a_long_run_of_a_visitor_appears_once_all_of_it_is_known_to_be_theirs(driver: Chrome) -> None:
+    store = Held()
+    for run_id, users in (("mine", ["ana"] * 700), ("shared", ["ana"] * 700 + ["bo"])):
+        for number, user in enumerate(users):
+            store.append(NewEvent("tool_started", run_id, "goods.find", f"c{number}", {"user": user}))
+    app = shop(store=store, authenticate=lambda _: Approver("ana", ()))
+    with Served(app, Goods()).running() as served:
+        size(driver)
+        for run_id in ("mine", "shared"):
+            store.may_go.clear()
+            driver.get(f"{served.address}/runs/{run_id}")
+            wait_for_text(driver, "#live", "to know that all of it is yours")
+            assert findings(driver) == []
+            assert "goods.find" not in driver.page_source
+            store.may_go.set()
+            if run_id == "mine":
+                wait_for(driver, "return document.querySelectorAll('#live .timeline > li').length === 100")
+                assert find(driver, "#next").text == "Next"
+                wait_for_text(driver, "#summary", "700")
+            else:
+                wait_for_text(driver, "#live", "There is no such run.")

@@ -199,6 +199,44 @@ def test_a_run_of_several_users_is_hidden_from_each_however_late_the_second_come
     run(test())
 
 
+def test_a_page_shows_nothing_of_a_run_whose_rest_may_be_of_another_user() -> None:
+    async def test() -> None:
+        store = Counting()
+        for number in range(1_200):
+            await write(store, user_call(f"c{number}", "ana"))
+
+        async def visitors() -> tuple[Browser, Browser]:
+            app = shop(store=store, authenticate=known)
+            ana, bo = [Browser(app, headers={"x-user-token": f"t-{who}"}) for who in ("ana", "bo")]
+            return await ana.opened(), await bo.opened()
+
+        ana, bo = await visitors()
+        page = await ana.page("/runs/r1")
+        assert "to know that all of it is yours" in page
+        assert 'data-live="/runs/r1/events" data-version=""' in page
+        assert "goods.find" not in page
+        assert store.read_events == 500
+        store.read_events = 0
+        assert (await bo.http.get("/runs/r1")).status_code == 404
+        assert (await bo.http.get("/runs/r1?whole=yes")).status_code == 404
+        await bo.get("/runs/r1", status=404)
+        assert (await bo.get("/runs"))["runs"] == []
+        assert store.read_events == 0  # ana's first event is known
+        part = await ana.http.get("/runs/r1", headers={"HX-Request": "true"})
+        assert part.text.count("<code>goods.find</code>") == 100
+        assert "<code>goods.find</code>" in await ana.page("/runs/r1")
+        assert "<code>goods.find</code>" in await (await visitors())[0].page("/runs/r1?whole=yes")
+        await write(store, user_call("late", "bo"))
+        assert (await ana.http.get("/runs/r1")).status_code == 404
+        ana, bo = await visitors()
+        assert "goods.find" not in await ana.page("/runs/r1")
+        for path in ("/runs/r1/events", "/runs/r1?whole=yes", "/runs/r1"):
+            assert (await ana.http.get(path)).status_code == 404
+            assert (await bo.http.get(path)).status_code == 404
+
+    run(test())
+
+
 def test_the_whole_chain_is_verified_after_the_page_and_the_first_broken_row_is_named(tmp_path: Path) -> None:
     import sqlite3
 

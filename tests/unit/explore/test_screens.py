@@ -360,7 +360,7 @@ def test_a_page_of_runs_is_read_and_not_all_of_them() -> None:
             await done(store.finish(ended(kind, "c", run_id), result("c")))
         browser = await Browser(shop(store=store)).start()
 
-        async def page(number: int, **fields: str) -> tuple[int, int, int, list[str]]:
+        async def page(number: int, **fields: Any) -> tuple[int, int, int, list[str]]:
             found = await browser.get("/runs", page=str(number), **fields)
             return found["page"], found["pages"], found["found"], [each["run"] for each in found["runs"]]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from tests.unit.cli.command_line import toolgen
+from tests.unit.compiler.importers.openapi.api import OK, openapi
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp.conftest import OBJECT, TOOLS
 from tests.unit.explore.browsing import Browser
@@ -18,6 +19,7 @@ from tests.unit.explore.servers import SPECS, catalog_package, close, demo, expl
 from tests.unit.explore.shop import HOSTILE
 from tests.unit.explore.test_security import Scripts
 from toolgen.contract.records import ToolResult
+from toolgen.execute.http import HttpHost, http_executor
 from toolgen.execute.mcp import McpHost, mcp_executor
 from toolgen.explore import ExploreSettings, ask_in_page, explorer
 from toolgen.explore.calls import media_of
@@ -240,6 +242,46 @@ def test_what_the_spec_leaves_out_is_no_change_for_the_page_and_for_the_command(
     assert "17 tools (3 left out), 1 change" in toolgen(project, *words).out
 
 
+def test_an_imported_api_is_compared_with_its_description(tmp_path: Path) -> None:
+    """By the command of the project: the same changes, with the same texts."""
+    description = tmp_path / "api.json"
+    description.write_text(json.dumps(openapi({"/items": {"get": {"operationId": "list", **OK}}})))
+    assert toolgen(tmp_path, "import", "openapi", str(description), "--toolset", "web.items").code == 0
+    catalog = package_of(tmp_path, "explored_api", (tmp_path / "specs/web.items.yaml").read_text())
+    query = [{"name": "tenant", "in": "query", "required": True, "schema": {"type": "string"}}]
+    changed = openapi({"/items": {"get": {"operationId": "list", "parameters": query, **OK}}})
+
+    async def test() -> None:
+        api = http_executor(catalog, "web.items", HttpHost(base_url="https://items.example"))
+        runtime = Runtime(catalog, executors=[api], permission=ask_in_page)
+        async with opened(explorer(runtime)) as browser:
+            assert not (await row(browser, "web.items"))["can_check"]
+            await browser.post("/servers/web.items/check", status=404)
+        async with opened(explorer(runtime, project=tmp_path)) as browser:
+            assert (await row(browser, "web.items"))["can_check"]
+            found = (await browser.post("/servers/web.items/check"))["last_check"]
+            assert (found["tools"], found["changes"], found["problem"]) == (1, [], "")
+            assert "unchanged since they were compiled" in await browser.page("/servers/web.items")
+            description.write_text(json.dumps(changed))
+            found = (await browser.post("/servers/web.items/check"))["last_check"]
+            checked = toolgen(tmp_path, "import", "openapi", "--check", "--toolset", "web.items", "--format=json")
+            (report,) = checked.json["toolsets"]
+            assert [f"{each['tool']}: {each['message']}" for each in found["changes"]] == [
+                each["summary"] for each in report["changes"]
+            ]
+            assert found["changes_count"] == len(report["changes"]) > 0
+            assert "toolgen import openapi --check" in await browser.page("/servers/web.items")
+            (drift,) = (await browser.get("/changes"))["drift"]
+            assert (drift["toolset"], drift["changes_count"]) == ("web.items", found["changes_count"])
+            description.unlink()
+            found = (await browser.post("/servers/web.items/check"))["last_check"]
+            assert "api.json" in found["problem"]
+            assert "it could not be compared" in await browser.page("/servers/web.items")
+            assert "it could not be compared" in await browser.page("/changes")
+
+    asyncio.run(test())
+
+
 def test_a_server_that_cannot_be_asked_says_why(tmp_path: Path) -> None:
     async def test() -> None:
         shop = demo(tmp_path)
@@ -372,7 +414,7 @@ def test_runs_of_more_events_than_are_read_are_left_out(tmp_path: Path, monkeypa
                 await ended(browser, "shop.api.stock", {})
             assert (await row(browser, "shop.api"))["answers"] == 3
             assert browser.app.records is not None
-            (first, *_) = await browser.app.records.runs()
+            first = (await browser.app.records.latest_runs(3)).runs[-1]
             monkeypatch.setattr("toolgen.explore.servers._EVENTS", 2 * first.events)
             assert (await row(browser, "shop.api"))["answers"] == 2
             monkeypatch.setattr("toolgen.explore.servers._RUNS", 1)

@@ -37,7 +37,7 @@ def left_out_at_import(
     target, present = present_spec(config, toolset)
     spec = present or f"{toolset}.yaml"
     imported = import_mcp(answer, spec, toolset, Diagnostics(), dialect=dialect, profile=target.profile)
-    tools = {} if imported is None else imported.data["tools"]
+    tools: dict[str, dict[str, Any]] = {} if imported is None else imported.data["tools"]
     compiled = {source_name(key, tool) for key, tool in tools.items() if not tool.get("disabled")}
     return frozenset(str(tool["name"]) for tool in offered) - compiled
 

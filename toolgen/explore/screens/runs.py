@@ -74,7 +74,7 @@ async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], num
     found: list[RunSummary] = []
     for each in every.runs:
         try:
-            outline = await records.outline(each.run_id, events=each.events)
+            outline = await records.outline(each.run_id, events=each.events, only=_only(visit))
         except RunNotFound:  # deleted meanwhile
             continue
         user = outline.user
@@ -110,8 +110,9 @@ async def run(visit: Visit) -> Data:
     """Return a page of the calls of a run, each with its stages; `summary` and `verified` need all of it."""
     records, run_id = records_of(visit), visit.path["run"]
     try:
+        await _seen(visit, records)  # of a run of someone else no call is read
         page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
-        # Last, so that all that was read before has been looked at.
+        # Again, so that all that was read before has been looked at.
         await _seen(visit, records)
     except RunNotFound:
         raise Refused(404, "there is no such run") from None
@@ -121,6 +122,7 @@ async def run(visit: Visit) -> Data:
     first, last = min(times, default=page.began), max(times, default=page.began)
     return {
         "run": run_id,
+        "is_read": True,
         "began": format_time(page.began),
         "page": page.page,
         "has_more": page.has_more,
@@ -130,11 +132,31 @@ async def run(visit: Visit) -> Data:
     }
 
 
+async def run_at_first(visit: Visit) -> Data:
+    """Return what a new page of a run shows: nothing of one that may have events of another user in its unread rest.
+
+    The page follows the run, and so gets what `run` returns once all of it is read; `whole` waits for that here.
+    """
+    if visit.visitor.sees_all or visit.fields.get("whole"):
+        return await run(visit)
+    try:
+        outline = await records_of(visit).outline(visit.path["run"], events=1)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
+    if outline.is_whole:
+        return await run(visit)
+    if not visit.visitor.may_see_user(outline.user):
+        raise Refused(404, "there is no such run")
+    return {"run": visit.path["run"], "is_read": False}
+
+
 async def summary(visit: Visit) -> Data:
     """Return what is known of a run once all of it was read: its user, how its calls ended, and what it started."""
     records = records_of(visit)
     try:
-        outline = await records.outline(visit.path["run"])
+        outline = await records.outline(visit.path["run"], only=_only(visit))
     except RunNotFound:
         raise Refused(404, "there is no such run") from None
     except StoreError as error:
@@ -173,9 +195,15 @@ async def _seen(visit: Visit, records: Records) -> None:
 
     Raises `Refused`, `RunNotFound` and `StoreError`.
     """
-    outline = await records.outline(visit.path["run"], calls=1 if visit.visitor.sees_all else None)
+    calls = 1 if visit.visitor.sees_all else None
+    outline = await records.outline(visit.path["run"], calls=calls, only=_only(visit))
     if not visit.visitor.may_see_user(outline.user):
         raise Refused(404, "there is no such run")
+
+
+def _only(visit: Visit) -> str | None:
+    """Return the user whose runs alone the visitor may see: others need not be read further."""
+    return None if visit.visitor.sees_all else visit.visitor.name
 
 
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:

@@ -52,22 +52,41 @@ async def server(visit: Visit) -> Data:
 async def check_server(visit: Visit) -> Data:
     """Ask a server which tools it offers, by the connection that calls use, and compare them with the compiled ones.
 
-    The executor of the runtime is asked, so it reaches what a person has allowed, and nothing else. Raises `Refused`
-    where no call of a tool of the server could be made, and for whoever is not at this machine.
+    The executor of the runtime is asked, so it reaches what a person has allowed, and nothing else. Of an API the
+    description that it was imported from is read. Raises `Refused` where no call of a tool of the server could be made,
+    and for whoever is not at this machine.
     """
     name, tools = _found(visit)
-    executor = _executor(visit, name)
-    if not visit.visitor.sees_all or not isinstance(executor, ChecksServer):
+    if not _can_check(visit, name):
         raise Refused(404, "there is no server here that can be checked")
     if tools.isdisjoint(visit.run.effective.offered):
         raise Refused(403, "the policies allow no call of this server")
     try:
-        project = visit.explorer.project
-        found = await visit.explorer.checks.check(name, executor, None if project is None else project.root)
+        found = await _checked(visit, name)
     except BeingChecked:
         raise Refused(409, "this server is being checked") from None
     view = urlencode(visit.view.query)
     return {"toolset": name, "last_check": found, "location": f"/servers/{quote(name)}{f'?{view}' if view else ''}"}
+
+
+async def _checked(visit: Visit, name: str) -> Data:
+    checks, executor = visit.explorer.checks, _executor(visit, name)
+    root = None if visit.explorer.project is None else visit.explorer.project.root
+    if isinstance(executor, ChecksServer):
+        return await checks.check(name, executor, root)
+    assert root is not None, "see `_can_check`"
+    return await checks.check_description(name, root)
+
+
+def _can_check(visit: Visit, name: str) -> bool:
+    """Whether a visitor may compare a server: one that lists its tools, or an imported API of the project."""
+    catalog = visit.explorer.runtime.catalog
+    if not visit.visitor.sees_all:
+        return False
+    if isinstance(_executor(visit, name), ChecksServer):
+        return True
+    is_api = catalog.section("toolsets")[name]["kind"] == "http" and visit.explorer.project is not None
+    return is_api and any(catalog.definition(ident).settings.imported for ident in catalog.toolsets[name])
 
 
 def _tools_by_server(visit: Visit) -> dict[str, frozenset[str]]:
@@ -122,7 +141,7 @@ def _server(visit: Visit, name: str, tools: frozenset[str], traffic: Traffic | N
         "variables": _variables(visit, name) if sees_all else [],
         "login": state.login if state is not None and sees_all else "",
         "failure": visit.cut(state.failure)[0] if state is not None and sees_all else "",
-        "can_check": sees_all and isinstance(executor, ChecksServer),
+        "can_check": _can_check(visit, name),
         "checked": "" if last is None else last["at"],
         "problem": "" if last is None else last["problem"],
         "changes_count": 0 if last is None else last["changes_count"],

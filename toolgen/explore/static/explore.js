@@ -153,6 +153,10 @@
       events = null;
       if (document.hidden) return;
       events = new EventSource(list.dataset.live + location.search);
+      events.addEventListener("error", () => {
+        const isRefused = events && events.readyState === EventSource.CLOSED;
+        if (isRefused && !list.dataset.version) list.textContent = "There is no such run.";
+      });
       events.addEventListener("change", (event) => {
         htmx.trigger(document.body, "live");
         if (JSON.parse(event.data).versions[0] === list.dataset.version) return;
