@@ -193,8 +193,13 @@ def test_sources_are_kept_and_compared(project: Path) -> None:
     found = toolgen(project, "import", "python", "--check", "--format", "json")
     assert (found.code, list(found.json)) == (1, ["toolsets"])
     [checked] = found.json["toolsets"]
-    assert checked.keys() == {"toolset", "tools", "changes", "suspicions"}
-    assert (checked["toolset"], checked["tools"], checked["suspicions"]) == ("app.tools", 2, [])
+    assert checked.keys() == {"toolset", "tools", "changes", "suspicions", "left_out"}
+    assert (checked["toolset"], checked["tools"], checked["suspicions"], checked["left_out"]) == (
+        "app.tools",
+        2,
+        [],
+        [],
+    )
     assert {change["tool"] for change in checked["changes"]} == {"app.tools.find"}
     assert all(change.keys() == {"tool", "code", "level", "summary", "diff"} for change in checked["changes"])
     assert (project / "specs" / "app.tools.yaml").read_text() == text
