@@ -193,7 +193,7 @@ def test_sources_are_kept_and_compared(project: Path) -> None:
     found = toolgen(project, "import", "python", "--check", "--format", "json")
     assert (found.code, list(found.json)) == (1, ["toolsets"])
     [checked] = found.json["toolsets"]
-    assert checked.keys() == {"toolset", "tools", "changes", "suspicions"}
+    assert checked.keys() == {"toolset", "tools", "changes", "left_out", "suspicions"}
     assert (checked["toolset"], checked["tools"], checked["suspicions"]) == ("app.tools", 2, [])
     assert {change["tool"] for change in checked["changes"]} == {"app.tools.find"}
     assert all(change.keys() == {"tool", "code", "level", "summary", "diff"} for change in checked["changes"])
