@@ -16,7 +16,7 @@ from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve.keywords import DIALECTS, RAW
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_object
-from toolgen.schema.subschemas import subschemas, with_schemas
+from toolgen.schema.keywords import subschemas, with_schemas
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.schemas import is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from toolgen.schema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -9,14 +9,14 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, MOST_PARTS, Claim, Fact, Item, Outcome, Spot
-from toolgen.schema.comparison.refutation.scalars import size_bounds
+from toolgen.schema.comparison.goal import IMPOSSIBLE, MOST_PARTS, Claim, Fact, Item, Outcome, Spot
+from toolgen.schema.comparison.scalars import size_bounds
 from toolgen.schema.json_values import canonical, has_more_parts
 
 if TYPE_CHECKING:
+    from toolgen.schema.comparison.goal import Branch
     from toolgen.schema.comparison.reading import Constraint, Schema
-    from toolgen.schema.comparison.refutation.goal import Branch
-    from toolgen.schema.comparison.refutation.solver import Solver
+    from toolgen.schema.comparison.solver import Solver
 
 _LONGEST: Final = 300
 """Maximum items of a generated array."""

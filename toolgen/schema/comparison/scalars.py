@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import TYPE_CHECKING, Final, cast
 
+from toolgen.schema.comparison.goal import IMPOSSIBLE, Outcome
 from toolgen.schema.comparison.patterns import matches, texts_of, without_lookaround
 from toolgen.schema.comparison.reading import FRACTION, INTEGER
-from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Outcome
 
 if TYPE_CHECKING:
-    from toolgen.schema.comparison.refutation.goal import Branch, Literals
+    from toolgen.schema.comparison.goal import Branch, Literals
 
 
 # Goals for numbers: bounds, and multiples.

@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from toolgen.schema.cost.bounds import Bounds, Reach, excess
-from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, evaluations
-from toolgen.schema.cost.validator import compiled_validator, is_usable, registry_of
+from toolgen.schema.bounds import Bounds, Reach, compiled_validator, excess, is_usable, registry_of
+from toolgen.schema.evaluations import MAX_EVALUATIONS, evaluations
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.subschemas import DEEPEST, is_deeper
+from toolgen.schema.keywords import DEEPEST, is_deeper
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.integers() | st.text(max_size=2),

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.cost.bounds import Reach, Times
-from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
+from toolgen.schema.bounds import Reach, Times
+from toolgen.schema.graph import IN_PLACE_KEYWORDS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
-    from toolgen.schema.cost.graph import Schema, SchemaGraph
+    from toolgen.schema.graph import Schema, SchemaGraph
 
 MAX_EVALUATIONS: Final = 1_000_000
 """Maximum schemas applied to a value and its parts. jsonschema-rs 0.60 takes 20 to 60 ns for each, so 60 ms."""

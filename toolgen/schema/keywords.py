@@ -1,11 +1,11 @@
-"""Subschemas: the keywords that contain schemas, and the depth of schemas."""
+"""Keywords: which of them hold schemas, reject values or only describe, and the schemas below them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.json_values import compact_json, is_array, is_object
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -32,6 +32,28 @@ SCHEMA: Final = frozenset({
 
 SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
 """Keywords whose value is a map of names to schemas."""
+
+ANNOTATIONS: Final = frozenset({
+    "default", "deprecated", "examples", "example", "readOnly", "writeOnly", "contentEncoding", "contentMediaType",
+    "contentSchema", "title", "description", "$comment",
+})  # fmt: skip
+"""Keywords that do not affect validation."""
+
+SILENT: Final = frozenset({"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$comment",
+                           "$vocabulary", "$defs", "definitions"})  # fmt: skip
+"""Keywords without meaning for a model: they only matter when a schema is resolved."""
+
+APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
+"""Keywords that hold schemas for the same value."""
+
+ASSERTIONS: Final = frozenset({
+    "type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength",
+    "minLength", "pattern", "format", "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
+    "maxItems", "minItems", "uniqueItems", "maxContains", "minContains", "properties", "patternProperties",
+    "additionalProperties", "unevaluatedProperties", "propertyNames", "maxProperties", "minProperties", "required",
+    "dependentRequired", "$ref", "$dynamicRef", "$recursiveRef", *APPLICATORS,
+})  # fmt: skip
+"""Keywords that can reject a value; including `format`, which may be asserted."""
 
 
 def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
@@ -86,3 +108,18 @@ def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
 
 def _members(value: Any) -> Collection[Any]:
     return value.values() if is_object(value) else value
+
+
+def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]:
+    """Return `title` and `description`, with the `moved` keywords of the schema in the description."""
+    about = {name: schema[name] for name in ("title", "description") if isinstance(schema.get(name), str)}
+    keywords = {name: schema[name] for name in moved if _has_meaning(name)}
+    if keywords:
+        text = f"JSON Schema: {compact_json(keywords)}"
+        about["description"] = f"{about['description']} ({text})" if about.get("description") else text
+    return about
+
+
+def _has_meaning(keyword: str) -> bool:
+    """Whether a keyword says anything of a value; one that JSON Schema does not have may, unless it starts so."""
+    return keyword not in SILENT and not keyword.startswith("x-")

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urljoin
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES, schemas_below
 from toolgen.schema.references import child, parsed
-from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES, schemas_below
 
 # Strongly connected components of a graph.
 

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
-from toolgen.schema.comparison.refutation.arrays import solve_array
-from toolgen.schema.comparison.refutation.goal import (
+from toolgen.schema.comparison.arrays import solve_array
+from toolgen.schema.comparison.goal import (
     MOST_PARTS,
     Branch,
     Budget,
@@ -28,14 +27,15 @@ from toolgen.schema.comparison.refutation.goal import (
     kind_of_value,
     values_of,
 )
-from toolgen.schema.comparison.refutation.objects import solve_object
-from toolgen.schema.comparison.refutation.scalars import solve_number, solve_string
+from toolgen.schema.comparison.objects import solve_object
+from toolgen.schema.comparison.reading import ARRAY, FRACTION, INTEGER, KINDS, OBJECT, STRING, WHOLE
+from toolgen.schema.comparison.scalars import solve_number, solve_string
 from toolgen.schema.json_values import has_more_parts
 
 if TYPE_CHECKING:
+    from toolgen.schema.comparison.goal import Clause
     from toolgen.schema.comparison.reading import Schema
-    from toolgen.schema.comparison.refutation.goal import Clause
-    from toolgen.schema.comparison.refutation.validators import Validators
+    from toolgen.schema.comparison.validators import Validators
 
 MOST_VALUES: Final = 8
 """Values that are kept for a goal."""

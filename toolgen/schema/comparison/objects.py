@@ -8,15 +8,15 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from toolgen.schema.comparison.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, values_of
 from toolgen.schema.comparison.patterns import matches
 from toolgen.schema.comparison.reading import STRING, Constraint
-from toolgen.schema.comparison.refutation.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, values_of
-from toolgen.schema.comparison.refutation.scalars import size_bounds
+from toolgen.schema.comparison.scalars import size_bounds
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from toolgen.schema.comparison.refutation.goal import Branch
-    from toolgen.schema.comparison.refutation.solver import Solver
+    from toolgen.schema.comparison.goal import Branch
+    from toolgen.schema.comparison.solver import Solver
 
 
 # The fields of objects of one branch: what the value of each must fulfil, and which there can be.

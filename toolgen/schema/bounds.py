@@ -1,4 +1,4 @@
-"""The cost of validating a value, how often schemas are applied to one place in it, and the bounds of that."""
+"""Limits of what validation costs, counted along all paths through a schema, and validators within them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS, SchemaGraph, components
+from toolgen.schema.graph import IN_PLACE_KEYWORDS, SchemaGraph, components
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.subschemas import APPLIED_IN_PLACE, REFERENCES
+from toolgen.schema.keywords import APPLIED_IN_PLACE, REFERENCES
 
 if TYPE_CHECKING:
-    from toolgen.schema.cost.graph import Schema
+    from jsonschema_rs import KeywordValidator, Registry, Validator
 
+    from toolgen.schema.graph import Schema
 
 # The cost of validating a value: how often schemas are applied to one place in the value.
 #
@@ -323,3 +324,58 @@ def _costs(schema: Any) -> Excess | None:
         reason = "the schemas that apply to a part of a value grow in number with each level that the value nests"
         return Excess(reason, is_costly=True)
     return None
+
+
+def compiled_validator(
+    schema: Any, bounds: Bounds, *, assert_formats: bool = False, registry: Registry | None = None
+) -> Validator:
+    """Compile a schema. Nothing is fetched, and formats are checked only with `assert_formats`.
+
+    Raises what jsonschema-rs raises for a schema that it cannot compile: `ValidationError`, `ReferencingError`, or
+    `ValueError`.
+    """
+    from jsonschema_rs import (  # imported on first use: it takes 15 ms
+        FancyRegexOptions,
+        validator_for,
+    )
+
+    return validator_for(
+        schema,
+        registry=registry,
+        validate_formats=assert_formats,
+        keywords=None if assert_formats else _ANNOTATIONS,
+        offline=True,
+        pattern_options=FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT, size_limit=bounds.pattern_bytes),
+    )
+
+
+def is_usable(schema: Any, bounds: Bounds, *, assert_formats: bool = False) -> bool:
+    """Return whether a schema can be compiled."""
+    from jsonschema_rs import ReferencingError  # a `ValidationError` is a `ValueError`
+
+    try:
+        compiled_validator(schema, bounds, assert_formats=assert_formats)
+    except (ReferencingError, ValueError):
+        return False
+    return True
+
+
+def registry_of(uri: str, schema: Any) -> Registry:
+    """Return a registry in which references find a schema, and its parts, under a URI."""
+    from jsonschema_rs import Registry
+
+    return Registry([(uri, schema)])
+
+
+class _Annotation:
+    """A keyword that checks nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
+
+    def __init__(self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]) -> None: ...
+
+    def validate(self, instance: Any) -> None: ...
+
+
+_ANNOTATIONS: Final[dict[str, type[KeywordValidator]]] = {
+    "contentEncoding": _Annotation,
+    "contentMediaType": _Annotation,
+}
