@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError, SpecsError
 from toolgen.authoring.diff.sides import working_tree
-from toolgen.authoring.format.insert import inserted
-from toolgen.authoring.format.update import SpecTooLarge, new_text
+from toolgen.authoring.format.update import SpecTooLarge, inserted, new_text
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_files, read_files
 from toolgen.compiler.diagnostics import Diagnostics, Severity
