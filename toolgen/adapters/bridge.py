@@ -10,8 +10,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.llm.presentations.calls import text_of
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.protocol import text_of
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use.offered import provider_named
 from toolgen.llm.tool_use.tool_use import ToolUse

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.messages import Message
-from toolgen.agents.planner import PlannedCalls, RunOutcome
+from toolgen.agents.planner import Message, PlannedCalls, RunOutcome
 from toolgen.contract.records import NOT_OFFERED
-from toolgen.llm.presentations.calls import answer_unknown, not_offered
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import Candidates
+from toolgen.llm.presentations.protocol import Candidates, answer_unknown, not_offered
 from toolgen.llm.tool_use.conversation import is_stream, read_stream, response_of
 from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability

@@ -10,8 +10,7 @@ from toolgen.agents.planner import RunOutcome, checked
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from toolgen.agents.messages import Message
-    from toolgen.agents.planner import Plan, Planner
+    from toolgen.agents.planner import Message, Plan, Planner
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run

@@ -8,8 +8,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.agents.messages import Message
 from toolgen.agents.observed import in_span
+from toolgen.agents.planner import Message
 from toolgen.contract.records import NOTHING, ToolResult
 from toolgen.runtime.base.errors import RunStopped
 from toolgen.runtime.calls.result import tool_error_from_error

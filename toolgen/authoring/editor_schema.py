@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
-from toolgen.compiler.documents.action_catalog import CatalogFile
-from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SCHEMA_MARK, SharedFile, TypeNamePattern
 from toolgen.compiler.documents.evaluation import EvalFile
-from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve.keywords import DIALECTS, RAW
 from toolgen.schema.compact import model_args_schema

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.llm.actions.resources import ResourceProvider
+    from toolgen.llm.actions.view import ResourceProvider
     from toolgen.providers.protocol import CallAnswer
     from toolgen.runtime.events.records import Event
 

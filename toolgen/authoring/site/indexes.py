@@ -313,7 +313,7 @@ def policy_page(policy: Policy, history: Iterable[ToolChange]) -> PolicyPage:
 
 # The diagram of the first page: what runs toolsets, the toolsets, and the agents that use them, in three columns.
 
-_T = TypeVar("T")
+_T = TypeVar("_T")
 
 _MOST: Final = 100
 """Maximum toolsets; of more, those with the most tools are drawn."""

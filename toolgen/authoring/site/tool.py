@@ -16,8 +16,7 @@ from toolgen.contract.ident import build
 from toolgen.llm.actions.catalog import Action, Category, category_of
 from toolgen.llm.actions.view import ActionEntry
 from toolgen.llm.presentations.protocol import Candidates
-from toolgen.llm.tags.definition import ToolDef
-from toolgen.llm.tags.line import prompt_block
+from toolgen.llm.tags.definition import ToolDef, prompt_block
 from toolgen.pages.fields import side_of
 from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.stubs import write_stubs

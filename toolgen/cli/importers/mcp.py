@@ -22,11 +22,10 @@ import click
 from toolgen.authoring.format.update import updated_text
 from toolgen.changes.drift import TOOL_ADDED
 from toolgen.changes.suspicions import OtherTools
-from toolgen.cli.importers.checked import Checked
-from toolgen.cli.importers.importer import Importer, Request, named_text
+from toolgen.cli.importers.importer import Checked, Importer, Request, named_text
 from toolgen.cli.importers.mcp_entries import server_entries
 from toolgen.cli.importers.spec_place import kept_path, origins, stored_path
-from toolgen.cli.named_files import STDIN, named_lines
+from toolgen.cli.names import STDIN, named_lines
 from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
@@ -38,7 +37,7 @@ from toolgen.compiler.importers.mcp import (
     value_of_text,
     with_inferred_results,
 )
-from toolgen.compiler.importers.trial import TrialContext
+from toolgen.compiler.importers.offer import TrialContext
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.resolve.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source

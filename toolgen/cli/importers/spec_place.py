@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.authoring.format.update import SpecTooLarge, new_text, updated_text
-from toolgen.cli.named_files import STDIN
+from toolgen.cli.names import STDIN
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents

@@ -23,11 +23,11 @@ from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult
-    from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions
     from toolgen.llm.presentations.protocol import PresentationOps, Turn
     from toolgen.llm.sandbox.checker import TypeCheckError
     from toolgen.llm.sandbox.pool import SandboxPool
+    from toolgen.llm.sandbox.process import CodeActLimits
     from toolgen.llm.sandbox.worker import Suspended, Worker
 
 

@@ -16,8 +16,7 @@ import click
 
 from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
-from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.names import suggestion
+from toolgen.cli.names import STDIN, read_named, suggestion
 from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
