@@ -30,7 +30,7 @@ from toolgen.evaluate.drafting import drafts_of_calls
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.writing import append_inside, place_inside, write_inside
 from toolgen.testing.recordings import (
     RecordingError,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import to_jsonable_python
 
 from toolgen.agents.loop import RunTools
-from toolgen.agents.observed import in_span, observed
 from toolgen.agents.planner import RunOutcome, call_from_json, checked, message_as_json, message_from_json
+from toolgen.agents.runs import in_span, observed
 from toolgen.changes.rules import Level
 from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolRequest

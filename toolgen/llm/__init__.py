@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from toolgen.llm.codeact.presentation import CodeAct as CodeAct
     from toolgen.llm.codeact.stubs import CompiledStubs as CompiledStubs
     from toolgen.llm.codeact.stubs import read_stubs as read_stubs
+    from toolgen.llm.conversation import AskModel as AskModel
+    from toolgen.llm.conversation import CallRequested as CallRequested
+    from toolgen.llm.conversation import Conversation as Conversation
+    from toolgen.llm.conversation import ConversationEvent as ConversationEvent
+    from toolgen.llm.conversation import ConversationResult as ConversationResult
+    from toolgen.llm.conversation import OnEvent as OnEvent
+    from toolgen.llm.conversation import TextDelta as TextDelta
+    from toolgen.llm.conversation import TurnEnded as TurnEnded
     from toolgen.llm.presentations.protocol import Candidates as Candidates
     from toolgen.llm.presentations.protocol import Presentation as Presentation
     from toolgen.llm.presentations.protocol import PresentationOps as PresentationOps
@@ -53,15 +61,7 @@ if TYPE_CHECKING:
     from toolgen.llm.tags.reply import TagTurn as TagTurn
     from toolgen.llm.tags.reply import parse_response as parse_response
     from toolgen.llm.tags.reply import run_tags as run_tags
-    from toolgen.llm.tool_use.conversation import AskModel as AskModel
-    from toolgen.llm.tool_use.conversation import CallRequested as CallRequested
-    from toolgen.llm.tool_use.conversation import Conversation as Conversation
-    from toolgen.llm.tool_use.conversation import ConversationEvent as ConversationEvent
-    from toolgen.llm.tool_use.conversation import ConversationResult as ConversationResult
-    from toolgen.llm.tool_use.conversation import OnEvent as OnEvent
-    from toolgen.llm.tool_use.conversation import TextDelta as TextDelta
-    from toolgen.llm.tool_use.conversation import TurnEnded as TurnEnded
-    from toolgen.llm.tool_use.tool_use import ToolUse as ToolUse
+    from toolgen.llm.tool_use import ToolUse as ToolUse
     from toolgen.spec.tool_use import ToolUseConfig as ToolUseConfig
     from toolgen.spec.tool_use import ToolUseError as ToolUseError
     from toolgen.spec.tool_use import read_tool_use as read_tool_use
@@ -71,18 +71,18 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "ToolUse": ".tool_use.tool_use",
+            "ToolUse": ".tool_use",
             "ToolUseConfig": "toolgen.spec.tool_use",
             "ToolUseError": "toolgen.spec.tool_use",
             "read_tool_use": "toolgen.spec.tool_use",
-            "Conversation": ".tool_use.conversation",
-            "AskModel": ".tool_use.conversation",
-            "CallRequested": ".tool_use.conversation",
-            "ConversationEvent": ".tool_use.conversation",
-            "ConversationResult": ".tool_use.conversation",
-            "OnEvent": ".tool_use.conversation",
-            "TextDelta": ".tool_use.conversation",
-            "TurnEnded": ".tool_use.conversation",
+            "Conversation": ".conversation",
+            "AskModel": ".conversation",
+            "CallRequested": ".conversation",
+            "ConversationEvent": ".conversation",
+            "ConversationResult": ".conversation",
+            "OnEvent": ".conversation",
+            "TextDelta": ".conversation",
+            "TurnEnded": ".conversation",
             "Candidates": ".presentations.protocol",
             "Presentation": ".presentations.protocol",
             "PresentationOps": ".presentations.protocol",

@@ -18,7 +18,7 @@ from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_file
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result
 from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.runtime.redact.warning import warn
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

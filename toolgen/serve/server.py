@@ -41,7 +41,7 @@ from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
-from toolgen.spec.visible import shown_name
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

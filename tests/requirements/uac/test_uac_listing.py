@@ -16,7 +16,7 @@ from toolgen.llm import ToolUseConfig
 from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.view import Resources
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.runtime import load
 
 if TYPE_CHECKING:

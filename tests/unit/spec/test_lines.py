@@ -17,7 +17,7 @@ from toolgen.authoring.format.format import formatted
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
-from toolgen.spec.lines import line_starts, lines_of, whole_lines
+from toolgen.spec.text import line_starts, lines_of, whole_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.authoring.diff.catalog_validation import damage_of
+from toolgen.authoring.diff.sides import damage_of
 from toolgen.changes.catalogs import compare_tools
 from toolgen.changes.rules import RULES
 from toolgen.compiler.documents.base import Spec, field_descriptions

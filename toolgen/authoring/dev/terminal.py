@@ -21,7 +21,7 @@ from toolgen.compiler.build import STRAY
 from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.diagnostics.render import summary
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.page import Build, BuiltTarget, Compared, Lint, Page, Shown, ToolSize

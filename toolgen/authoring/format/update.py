@@ -18,8 +18,7 @@ from toolgen.compiler.source.limits import MAX_DEPTH
 from toolgen.compiler.source.nodes import MappingNode, Node, SequenceNode
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical
-from toolgen.spec.lines import lines_of
-from toolgen.spec.visible import visible
+from toolgen.spec.text import lines_of, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile

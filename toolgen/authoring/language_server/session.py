@@ -41,7 +41,7 @@ from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
 from toolgen.compiler.project.listing import is_evaluation
-from toolgen.spec.lines import line_starts, whole_lines
+from toolgen.spec.text import line_starts, whole_lines
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry

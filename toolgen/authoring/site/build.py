@@ -18,7 +18,7 @@ from toolgen.pages.styles import STYLE_SHEET, style_sheet
 from toolgen.schema.json_values import is_object
 from toolgen.search.synonyms import synonyms
 from toolgen.search.words import STOP_WORDS, stem
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Part

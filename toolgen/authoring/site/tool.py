@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.policy_decisions import Decision, distinct, policy_decisions
 from toolgen.authoring.site.contents import Kind, link_to, tool_tags
-from toolgen.compiler.ir.facts import Fact, facts_of
+from toolgen.compiler.ir.text import Fact, facts_of
 from toolgen.contract.ident import build
 from toolgen.llm.actions.catalog import Action, Category, category_of
 from toolgen.llm.actions.view import ActionEntry

@@ -34,7 +34,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.references import pointer_of
 from toolgen.spec.templates import VARIABLE
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change

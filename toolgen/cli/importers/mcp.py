@@ -52,7 +52,7 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.schema.json_values import is_object
 from toolgen.spec.templates import VARIABLE
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.importers.importer import Given, Outcome

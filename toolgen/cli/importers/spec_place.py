@@ -20,7 +20,7 @@ from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
-from toolgen.spec.visible import escaped, is_hidden, visible
+from toolgen.spec.text import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult

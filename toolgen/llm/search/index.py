@@ -28,7 +28,7 @@ from toolgen.search.documents import (
 )
 from toolgen.search.ranking import Postings, Ranking, Spelling
 from toolgen.spec.derived import INDEX_FILE
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.llm.search.vectors import Read, Vectors

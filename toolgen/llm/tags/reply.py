@@ -21,7 +21,7 @@ from toolgen.llm.presentations.protocol import (
 from toolgen.llm.tags.definition import TagLine, is_too_long, prompt_block, split_line
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.schema.json_values import compact_json
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

@@ -18,8 +18,8 @@ from toolgen.runtime.catalog.execution import blocking
 from toolgen.runtime.policy.paths import PathPolicy, is_within
 from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.toolsets.code.edit import edit_file, write_file
-from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import list_dir, search_files
+from toolgen.toolsets.code.text import read_file
 from toolgen.toolsets.generated.tools.code import RunCommandResult, executor
 
 if TYPE_CHECKING:

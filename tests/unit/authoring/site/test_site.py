@@ -22,7 +22,7 @@ from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.tool import Shown
 from toolgen.pages.rendering import line
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

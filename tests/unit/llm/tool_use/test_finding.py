@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from toolgen.llm import tool_use
 from toolgen.llm.search.index import ToolSearch
-from toolgen.llm.tool_use import tool_use
-from toolgen.llm.tool_use.tool_use import Finder
+from toolgen.llm.tool_use import Finder
 from toolgen.runtime.catalog.catalog import Catalog
 
 if TYPE_CHECKING:

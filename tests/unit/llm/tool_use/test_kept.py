@@ -13,7 +13,7 @@ from tests.unit.runtime.tools import idle_executors
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.protocol import Candidates
-from toolgen.llm.tool_use.tool_use import Kept
+from toolgen.llm.tool_use import Kept
 from toolgen.providers.protocol import ToolPayload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.spec.tool_use import LAYERS

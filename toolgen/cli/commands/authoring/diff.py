@@ -17,7 +17,7 @@ from toolgen.cli.names import named_lines
 from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
 from toolgen.compiler.cache.store import open_cache
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -42,8 +42,8 @@ from toolgen.evaluate.reports import (
 from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import search_documents_of, search_index_of
+from toolgen.spec.text import visible
 from toolgen.spec.tool_use import PRESENTATIONS
-from toolgen.spec.visible import visible
 from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
 
 if TYPE_CHECKING:

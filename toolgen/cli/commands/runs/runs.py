@@ -45,7 +45,7 @@ from toolgen.runtime.policy.approvers import Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import proposal_text
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.commands.runs.selection import Selection

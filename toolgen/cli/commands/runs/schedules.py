@@ -13,7 +13,7 @@ from toolgen.cli.commands.runs.selection import database_option, now, opened, sh
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.engine.schedules import ScheduleInfo

@@ -25,7 +25,7 @@ from toolgen.engine.schedules import ScheduleNotFound
 from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.engine.protocol import Engine, RunInfo

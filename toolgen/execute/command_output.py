@@ -22,7 +22,7 @@ from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.credentials import redact_text
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.execute.processes import FinishedProcess, Spool

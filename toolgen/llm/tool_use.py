@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeVarTuple, assert_never
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeAlias, TypeVar, TypeVarTuple, assert_never
 
-from toolgen.contract.records import NOTHING
+from toolgen.contract.records import NOTHING, ToolsetRegistration
 from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.view import ActionView, Resources
+from toolgen.llm.conversation import Conversation, offered_tool, provider_named
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import Candidates, ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
@@ -19,13 +20,13 @@ from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.search.embedders import embedder_of
 from toolgen.llm.search.embedding import EndpointClass, FunctionClass, LocalClass
 from toolgen.llm.search.index import SearchIndex, ToolSearch, search_documents_of, search_index_of
-from toolgen.llm.tool_use.conversation import Conversation
-from toolgen.llm.tool_use.offered import offered_tool, provider_named
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import provider_tool_name
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.effective import ExclusionReason
+from toolgen.runtime.policy.permission import deny_all
 from toolgen.search.documents import SearchDocument, parameter_texts
 from toolgen.spec.builtin import DISCOVERY, SEARCH_TOOLS
 from toolgen.spec.tool_use import LAYERS, ToolUseConfig
@@ -33,7 +34,7 @@ from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.llm.actions.catalog import ActionCatalog
     from toolgen.llm.actions.view import ActionEntry, ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, SandboxPool
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from toolgen.llm.search.embedding import Embedder, EmbeddingClass
     from toolgen.llm.search.index import SearchHit
     from toolgen.providers.protocol import OfferedTool, OfferProblem, ToolPayload
-    from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.runs.run import Run
@@ -426,3 +426,19 @@ def _document(entry: ActionEntry) -> SearchDocument:
         parameters=parameter_texts(entry.schema),
         tags=tuple(sorted(entry.target.tags)),
     )
+
+
+# A runtime for runs that make no calls: what shows tools to models needs one, and its figures too.
+
+
+def idle_runtime(catalog: Catalog) -> Runtime:
+    """Build a runtime for runs that make no calls; every toolset has an executor that raises."""
+    executors = [ToolsetRegistration(toolset=toolset, executor=_Idle()) for toolset in catalog.toolsets]
+    return Runtime(catalog, executors=executors, permission=deny_all)
+
+
+class _Idle:
+    """The executor of a toolset in a run that makes no calls."""
+
+    def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
+        raise AssertionError(f"{request.name} was called in a run that makes no calls")
