@@ -1,4 +1,4 @@
-"""Command tools: programs of this machine, within the host's limits. Each arg is exactly one argument."""
+"""Commands: toolsets of kind `command`, run as programs of this machine, within the host's limits. Each arg is exactly one argument."""
 
 from __future__ import annotations
 

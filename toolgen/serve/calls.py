@@ -1,4 +1,4 @@
-"""Served calls: calls that go on while their client is told of progress, and while a person is asked about them.
+"""Served calls: calls that go on while their client is told of progress, and the questions that a person is asked.
 
 In the revision 2026-07-28 a question ends the request: the client comes back with the answer in another one. So a call
 is a task of its own, and whatever happens to it is an event for the request that attends to it now.

@@ -1,4 +1,4 @@
-"""The view of one run on an action catalog: only actions that it may call and that settings make visible."""
+"""Views of runs on an action catalog: the actions that each may call and see, and resources that a host lists."""
 
 from __future__ import annotations
 

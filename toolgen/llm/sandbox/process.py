@@ -1,4 +1,4 @@
-"""One separate process of pydantic-monty, and the thread of the host that communicates with it.
+"""One process of the sandbox, pydantic-monty, with the thread of the host that communicates with it, and its limits.
 
 The interface for threads is used instead of the one for asyncio, whose threads can abort the interpreter at its exit
 (pydantic-monty 1.4.0).

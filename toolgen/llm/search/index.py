@@ -1,4 +1,4 @@
-"""The lexical index: finds the visible documents that match a query best."""
+"""Search: finds the visible documents that match a query best, by a lexical index, fused with vectors if configured."""
 
 from __future__ import annotations
 
