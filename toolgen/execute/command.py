@@ -1,4 +1,7 @@
-"""Commands: toolsets of kind `command`, run as programs of this machine, within the host's limits. Each arg is exactly one argument."""
+"""Commands: toolsets of kind `command`, programs of this machine within the limits of the host.
+
+Each arg is exactly one argument.
+"""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.paths import PathAnswer
     from toolgen.toolsets.generated.tools.code import RunCommandArgs
 
-_OUTPUT_BYTES: Final = 8 * 1024 * 1024
+OUTPUT_BYTES: Final = 8 * 1024 * 1024
 """Bytes kept of each stream; the runtime limits what is shown."""
 
-_INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
+INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
 
 # Results of the built-in toolsets, in a form that is valid for every package a toolset is compiled into.
 #
@@ -97,10 +97,10 @@ class CodeTools:
         granted: Granted = granted_for_call,
         environment: Mapping[str, str] | None = None,
         max_timeout_ms: int = MAX_TIMEOUT_MS,
-        output_bytes: int = _OUTPUT_BYTES,
+        output_bytes: int = OUTPUT_BYTES,
         ripgrep: str = "rg",
         on_instructions: OnInstructions | None = None,
-        instruction_files: Collection[str] = _INSTRUCTION_FILES,
+        instruction_files: Collection[str] = INSTRUCTION_FILES,
     ) -> None:
         self.policy: Final = PathPolicy(project) if policy is None else policy
         if self.policy.judge(str(Path.cwd() / project)).resolved != self.policy.project:
