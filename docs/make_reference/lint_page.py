@@ -5,7 +5,7 @@ from __future__ import annotations
 from reference_folder import FOLDER
 
 from toolgen.authoring.lint.registry import examples_of, group_of, rule_texts
-from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
+from toolgen.compiler.diagnostics.codes import GROUPS, LINT_RULES
 
 
 def lint_page() -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reference_folder import FOLDER
 
-from toolgen.compiler.documents import action_catalog, agent, base, http, policy, toolset
+from toolgen.compiler.documents import base, selecting, toolset
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,27 +26,27 @@ FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
             toolset.ExampleSpec,
             toolset.MethodSpec,
             toolset.ServerSpec,
-            http.ApiSpec,
-            http.AuthSpec,
-            http.HttpSpec,
-            http.ParamSpec,
-            http.BodySpec,
-            http.EncodingSpec,
+            toolset.ApiSpec,
+            toolset.AuthSpec,
+            toolset.HttpSpec,
+            toolset.ParamSpec,
+            toolset.BodySpec,
+            toolset.EncodingSpec,
         ],
     ),
-    ("Agent file", agent.AgentFile, []),
+    ("Agent file", selecting.AgentFile, []),
     (
         "Catalog file",
-        action_catalog.CatalogFile,
+        selecting.CatalogFile,
         [
-            action_catalog.CategorySpec,
-            action_catalog.ActionSpec,
-            action_catalog.SearchSpec,
-            action_catalog.MandateSpec,
-            action_catalog.HotListSpec,
+            selecting.CategorySpec,
+            selecting.ActionSpec,
+            selecting.SearchSpec,
+            selecting.MandateSpec,
+            selecting.HotListSpec,
         ],
     ),
-    ("Policy file", policy.PolicyFile, [policy.PathsSpec, policy.PolicyLimitsSpec]),
+    ("Policy file", selecting.PolicyFile, [selecting.PathsSpec, selecting.PolicyLimitsSpec]),
     ("Shared file", base.SharedFile, []),
 ]
 

@@ -34,7 +34,7 @@ from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_da
 from toolgen.engine.protocol import NotApprover
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.tags import TagRegistry, ToolContext
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.providers.protocol import ModelReply
 from toolgen.runtime import Catalog, Runtime, load
 from toolgen.runtime.policy.approval import ask_before_call

@@ -21,8 +21,7 @@ from toolgen.execute.mcp.sign_in import offer_of
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
-from toolgen.llm.search.fused import ToolSearch
-from toolgen.llm.search.index import SearchIndex
+from toolgen.llm.search.index import SearchIndex, ToolSearch
 from toolgen.llm.search.vectors import Vectors
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.search.documents import SearchDocument

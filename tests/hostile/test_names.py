@@ -14,7 +14,7 @@ from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.record import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, deny_all, load
 from toolgen.serve import mcp_server
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
-from toolgen.spec.visible import is_hidden
+from toolgen.spec.text import is_hidden
 
 if TYPE_CHECKING:
     from pathlib import Path

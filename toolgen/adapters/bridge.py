@@ -10,11 +10,11 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.llm.presentations.calls import text_of
+from toolgen.llm.conversation import provider_named
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.protocol import text_of
 from toolgen.llm.presentations.retrieval import Retrieval
-from toolgen.llm.tool_use.offered import provider_named
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.protocol import ModelReply, UnsupportedCapability
 from toolgen.providers.schema_dialects import MCP, OPENAI

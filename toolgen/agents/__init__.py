@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from toolgen.agents.loop import AgentResult as AgentResult
     from toolgen.agents.loop import planner_loop as planner_loop
     from toolgen.agents.loop import run_agent as run_agent
-    from toolgen.agents.messages import Message as Message
-    from toolgen.agents.messages import message_as_json as message_as_json
-    from toolgen.agents.messages import message_from_json as message_from_json
     from toolgen.agents.model_planner import ModelPlanner as ModelPlanner
+    from toolgen.agents.planner import Message as Message
     from toolgen.agents.planner import Plan as Plan
     from toolgen.agents.planner import PlannedCalls as PlannedCalls
     from toolgen.agents.planner import Planner as Planner
     from toolgen.agents.planner import RunOutcome as RunOutcome
     from toolgen.agents.planner import ScriptedPlanner as ScriptedPlanner
+    from toolgen.agents.planner import message_as_json as message_as_json
+    from toolgen.agents.planner import message_from_json as message_from_json
     from toolgen.agents.runs import AgentRun as AgentRun
     from toolgen.agents.runs import RunAgent as RunAgent
     from toolgen.agents.runs import run_to_end as run_to_end
@@ -38,9 +38,9 @@ else:
             "RunOutcome": ".planner",
             "ScriptedPlanner": ".planner",
             "ModelPlanner": ".model_planner",
-            "Message": ".messages",
-            "message_as_json": ".messages",
-            "message_from_json": ".messages",
+            "Message": ".planner",
+            "message_as_json": ".planner",
+            "message_from_json": ".planner",
             "AgentExecutor": ".exported",
             "agent_executor": ".exported",
             "AgentRun": ".runs",

@@ -7,12 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolgen.agents.messages import Message
-from toolgen.agents.observed import in_span, observed
-from toolgen.agents.planner import RunOutcome, checked
-from toolgen.agents.runs import sum_telemetry
+from toolgen.agents.planner import Message, RunOutcome, checked
+from toolgen.agents.runs import in_span, observed, sum_telemetry
 from toolgen.contract.records import NOTHING, FailureKind
-from toolgen.llm.presentations.calls import text_of
+from toolgen.llm.presentations.protocol import text_of
 from toolgen.runtime.base.errors import CallFailed, RunStopped
 
 if TYPE_CHECKING:

@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.messages import Message
-from toolgen.agents.planner import PlannedCalls, RunOutcome
+from toolgen.agents.planner import Message, PlannedCalls, RunOutcome
 from toolgen.contract.records import NOT_OFFERED
-from toolgen.llm.presentations.calls import answer_unknown, not_offered
+from toolgen.llm.conversation import (
+    is_stream,
+    offered_tool,
+    provider_named,
+    read_stream,
+    response_of,
+    restored,
+)
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import Candidates
-from toolgen.llm.tool_use.conversation import is_stream, read_stream, response_of
-from toolgen.llm.tool_use.offered import offered_tool, provider_named, restored
+from toolgen.llm.presentations.protocol import Candidates, answer_unknown, not_offered
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_tool_name
 from toolgen.spec.wire_names import fits, wire_name
@@ -21,7 +25,7 @@ from toolgen.spec.wire_names import fits, wire_name
 if TYPE_CHECKING:
     from toolgen.agents.planner import Plan
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.llm.tool_use.conversation import AskModel
+    from toolgen.llm.conversation import AskModel
     from toolgen.providers.protocol import Provider, ToolPayload, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from asyncio import CancelledError, ensure_future, wait
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.agents.messages import Message
-from toolgen.agents.observed import in_span
+from toolgen.agents.planner import Message, RunOutcome, checked
 from toolgen.contract.records import NOTHING, ToolResult
 from toolgen.runtime.base.errors import RunStopped
 from toolgen.runtime.calls.result import tool_error_from_error
 from toolgen.runtime.events.records import EventKind, StoreError
 from toolgen.runtime.redact.call_secrets import secrets_of_meta
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.json_values import is_number
+from toolgen.schema.json_values import compact_json, is_number
 
 if TYPE_CHECKING:
-    from toolgen.agents.planner import RunOutcome
+    from toolgen.agents.planner import Plan, Planner
     from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.telemetry import Telemetry, TracedOperation
 
 RunAgent: TypeAlias = "Callable[[AgentRun], Awaitable[RunOutcome]]"
 """The host's planner loop, which executes a run. If it raises, the call that started the run fails."""
@@ -155,3 +157,64 @@ def _sum(total: float, value: float) -> float:
         return added if isinstance(added, int) or isfinite(added) else total
     except OverflowError:  # an integer too large for a float
         return total
+
+
+# Spans of runs and of the steps of their planners, if the runtime has telemetry.
+
+
+@contextmanager
+def in_span(run: Run) -> Generator[TracedOperation | None]:
+    """Be in the span of a run; None if its runtime has no telemetry."""
+    if run.telemetry is None:
+        yield None
+    else:
+        with run.telemetry.agent_run(run) as operation:
+            yield operation
+
+
+def observed(planner: Planner, run: Run) -> Planner:
+    """Return the planner of a run, with a span for each step if its runtime has telemetry."""
+    return planner if run.telemetry is None else _ObservedPlanner(planner, run, run.telemetry)
+
+
+class _ObservedPlanner:
+    def __init__(self, planner: Planner, run: Run, telemetry: Telemetry) -> None:
+        self._planner: Final = planner
+        self._run: Final = run
+        self._telemetry: Final = telemetry
+
+    async def plan(
+        self, messages: Sequence[Message], tools: Mapping[str, ToolDefinition], meta: ToolCallMeta, /
+    ) -> Plan:
+        with self._telemetry.plan(self._run.agent) as step:
+            plan = checked(await self._planner.plan(messages, tools, meta))
+            step.used(plan.telemetry.get("input_tokens"), plan.telemetry.get("output_tokens"))
+            if self._telemetry.contents and step.is_recording:
+                step.set(_contents(messages, plan, self._run))
+        return plan
+
+
+def _contents(messages: Sequence[Message], plan: Plan, run: Run) -> Mapping[str, str]:
+    """Return the attributes with the texts of a step, as JSON, without secrets.
+
+    Args and results are not among them: they are in the spans of their calls, where their secrets are known.
+    """
+    from toolgen.runtime.redact.call_secrets import hide_data
+    from toolgen.runtime.redact.secrets import NO_SECRETS
+    from toolgen.runtime.telemetry.operation import INPUT_MESSAGES, OUTPUT_MESSAGES
+
+    if isinstance(plan, RunOutcome):
+        text = plan.value if isinstance(plan.value, str) else ""
+        answer = {"role": "assistant", "parts": [{"type": "text", "content": text}], "finish_reason": "stop"}
+    else:
+        answer = {**_message(plan.message), "finish_reason": "tool_call"}
+    sent = {INPUT_MESSAGES: [_message(each) for each in messages if each.role != "tool"], OUTPUT_MESSAGES: [answer]}
+    secrets = NO_SECRETS._replace(values=run.secrets)
+    return {name: compact_json(hide_data(value, secrets)) for name, value in sent.items()}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    """Return a message as the conventions have it (gen-ai-input-messages.json), without the args of calls."""
+    parts = [{"type": "text", "content": message.content}] if message.content else []
+    parts += [{"type": "tool_call", "id": call.tool_call_id, "name": call.name} for call in message.calls]
+    return {"role": message.role, "parts": parts}

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
-from toolgen.compiler.documents.action_catalog import CatalogFile
-from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SCHEMA_MARK, SharedFile, TypeNamePattern
 from toolgen.compiler.documents.evaluation import EvalFile
-from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve.keywords import DIALECTS, RAW
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_object
-from toolgen.schema.subschemas import subschemas, with_schemas
+from toolgen.schema.keywords import subschemas, with_schemas
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolgen.runtime.catalog.definition import PolicyEntry
 from toolgen.runtime.policy.effective import ROLES, may_hold
 from toolgen.runtime.policy.policy import Policies
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Policy, Tool, Toolset

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from toolgen import __version__
 from toolgen.compiler.diagnostics import Severity
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.text import Fix

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError, SpecsError
 from toolgen.authoring.diff.sides import working_tree
-from toolgen.authoring.format.insert import inserted
-from toolgen.authoring.format.update import SpecTooLarge, new_text
+from toolgen.authoring.format.update import SpecTooLarge, inserted, new_text
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_files, read_files
 from toolgen.compiler.diagnostics import Diagnostics, Severity
@@ -31,7 +30,7 @@ from toolgen.evaluate.drafting import drafts_of_calls
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.writing import append_inside, place_inside, write_inside
 from toolgen.testing.recordings import (
     RecordingError,

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Final
 
-from toolgen.spec.visible import escaped, is_hidden, visible
+from toolgen.spec.text import escaped, is_hidden, visible
 
 _NEEDS_QUOTES: Final = re.compile(
     r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what plain text may not start with

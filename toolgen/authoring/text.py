@@ -12,7 +12,7 @@ import yaml
 from yaml.events import ScalarEvent
 
 from toolgen.compiler.source.yaml_text import with_plain_breaks
-from toolgen.spec.lines import BLANKS
+from toolgen.spec.text import BLANKS
 
 if TYPE_CHECKING:
     from yaml.events import Event

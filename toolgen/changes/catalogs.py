@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.changes.model_surface import changed_value, compare_parameters
-from toolgen.changes.route import Sets, compare_routes, compare_sets
-from toolgen.changes.rules import Change
+from toolgen.changes.rules import Change, names
 from toolgen.changes.wire import compare_schemas, compare_wire
 from toolgen.contract.ident import build
 from toolgen.schema.json_values import canonical
@@ -18,7 +17,6 @@ from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Path
-
 
 # Action catalogs, compared: the entries that models call, their targets, and the texts about them.
 
@@ -124,6 +122,16 @@ _AGENT: Final = (
     ("MODEL301", "system", "the system prompt changed"),
     ("MODEL301", "description", "the description changed"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """What the runs of an agent may call: the answer of the policies by ident, for each mode; `""` is no mode.
+
+    Computed by the runtime, with all policies of the catalog.
+    """
+
+    modes: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +245,7 @@ def compare_tools(
         if key.change is not None:
             yield from changed_value(key.change[0], ident, key.change[1], old, new, name, path)
     yield from compare_parameters(ident, before, after, path=path)
-    yield from compare_routes(ident, before, after, path=path)
+    yield from _compare_routes(ident, before, after, path=path)
 
 
 def _names(ident: str, before: Version, after: Version) -> Iterator[Change]:
@@ -306,7 +314,7 @@ def _agents(before: Version, after: Version) -> Iterator[Change]:
         for code, key, what in _AGENT:
             yield from changed_value(code, name, what, old[name], new[name], key, ("agents", name))
         if name in before.sets and name in after.sets:
-            yield from compare_sets(
+            yield from _compare_sets(
                 name,
                 before.sets[name],
                 after.sets[name],
@@ -338,3 +346,74 @@ def _gone_and_come(
             for name in come
         ),
     )
+
+
+# Routes: what runs a call, how it is treated, and who may make it.
+
+_ORDERED_BY_STRICTNESS: Final = ("allow", "ask", "deny")
+
+
+def _compare_routes(
+    subject: str, before: Mapping[str, Any], after: Mapping[str, Any], *, path: Path
+) -> Iterator[Change]:
+    """Yield the ROUTE changes of a tool, given as its entries of two catalogs."""
+    yield from _roles(subject, before, after, path)
+    tags = [set(tool.get("tags", ())) - {"readonly", "write"} for tool in (before, after)]
+    if tags[0] != tags[1]:
+        changed = [*(f"+{tag}" for tag in sorted(tags[1] - tags[0])), *(f"-{tag}" for tag in sorted(tags[0] - tags[1]))]
+        yield Change(
+            code="ROUTE202",
+            subject=subject,
+            message=f"the tags changed: {', '.join(changed)}",
+            before_path=(*path, "tags"),
+            after_path=(*path, "tags"),
+            before=sorted(tags[0]),
+            after=sorted(tags[1]),
+        )
+
+
+def _compare_sets(
+    agent: str, before: Sets, after: Sets, *, has_tool: tuple[Callable[[str], bool], Callable[[str], bool]]
+) -> Iterator[Change]:
+    """Yield the changes of what an agent may call. Tools that only one of the catalogs has are left out."""
+    path: Path = ("agents", agent)
+    told = set[tuple[str, tuple[str, ...]]]()
+    for mode in dict.fromkeys(("", *before.modes, *after.modes)):
+        old = before.modes.get(mode, before.modes[""])
+        new = after.modes.get(mode, after.modes[""])
+        lost = [ident for ident in old if ident not in new and has_tool[1](ident)]
+        gained = [ident for ident in new if ident not in old and has_tool[0](ident)]
+        ranks = [
+            (ident, _ORDERED_BY_STRICTNESS.index(new[ident]) - _ORDERED_BY_STRICTNESS.index(old[ident]))
+            for ident in old
+            if ident in new
+        ]
+        where = f" in mode `{mode}`" if mode else ""
+        for code, listed, what in (
+            ("ROUTE304", lost, "it may not call"),
+            ("ROUTE305", gained, "it may call"),
+            ("ROUTE306", [ident for ident, rank in ranks if rank > 0], "policies are stricter with"),
+            ("ROUTE307", [ident for ident, rank in ranks if rank < 0], "policies are less strict with"),
+        ):
+            key = (code, tuple(sorted(listed)))
+            if not listed or key in told:
+                continue
+            told.add(key)
+            answers = [{ident: answers.get(ident) for ident in sorted(listed)} for answers in (old, new)]
+            now = " any more" if code == "ROUTE304" else " now" if code == "ROUTE305" else ""
+            yield Change(
+                code=code,
+                subject=agent,
+                message=f"{what} {names(sorted(listed))}{now}{where}",
+                before_path=path,
+                after_path=path,
+                before=answers[0],
+                after=answers[1],
+            )
+
+
+def _roles(subject: str, before: Mapping[str, Any], after: Mapping[str, Any], path: Path) -> Iterator[Change]:
+    """Yield the change of the roles; a tool without the key may be held in any role, one with no roles in none."""
+    old, new = ({"roles": ", ".join(tool["roles"]) or "none" if "roles" in tool else "any"} for tool in (before, after))
+    message = f"the roles that may hold it were {old['roles']}, and are {new['roles']} now"
+    yield from changed_value("ROUTE203", subject, message, old, new, "roles", path)

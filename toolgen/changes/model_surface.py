@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.rules import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.keywords import DEFINITIONS
 from toolgen.schema.references import followed
-from toolgen.schema.subschemas import DEFINITIONS
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Path

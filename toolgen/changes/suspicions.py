@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import is_object
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 # Characters that a person does not see as they are: invisible ones, controls of text direction, control codes.
 #

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.rules import Change, quoted
 from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT
 from toolgen.schema.references import behind, steps_of
-from toolgen.schema.schema_text import ANNOTATIONS, SILENT
-from toolgen.schema.subschemas import DEFINITIONS
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:

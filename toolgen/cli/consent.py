@@ -18,7 +18,7 @@ from toolgen.cli.output import echo
 from toolgen.execute.user_file import UserFile
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.schema.json_values import is_array
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from toolgen.execute.reach import reached
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread, keeps_to_policies
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.consent import Consent

@@ -17,7 +17,7 @@ from toolgen.cli.commands import COMMANDS, GROUPS, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
 from toolgen.compiler.project.config import ConfigError
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 
 _LONGEST = 1_000
 """Characters of a line of an error, which may quote what was given."""

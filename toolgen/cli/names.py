@@ -1,13 +1,17 @@
-"""Names given on the command line: of tools and toolsets, and of addresses to listen at."""
+"""What is named on the command line: tools and toolsets, addresses to listen at, and files."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+import errno
+import sys
+from collections.abc import Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Final
 
 import click
 
 from toolgen.compiler.diagnostics.diagnostic import closest
+from toolgen.spec.files import NotRegular, TooLarge, open_file, read_file, too_large
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.known_tools import KnownTools
@@ -49,3 +53,61 @@ def place_of(address: str) -> tuple[str, int]:
     if not port.isdecimal() or int(port) > 65535:
         raise click.UsageError(f"--http {address}: this is not [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+# Files; `-` is stdin.
+
+STDIN: Final = "-"
+_LONGEST_LINE: Final = 64 * 1024 * 1024
+
+
+def read_named(name: str, limit: int) -> bytes:
+    """Read a file, or stdin, of at most `limit` bytes. Raises click.UsageError."""
+    try:
+        return _read_stdin(limit) if name == STDIN else read_file(name, limit)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+
+
+@contextmanager
+def named_lines(name: str) -> Generator[Iterator[bytes]]:
+    """Open a file of any size, or stdin, and read it line by line.
+
+    Raises click.UsageError if it cannot be read, or for a line of more than `_LONGEST_LINE` bytes.
+    """
+    try:
+        if name == STDIN:
+            yield _lines(_stdin())
+        else:
+            with open_file(name) as file:
+                yield _lines(file)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    number = 0
+    while line := file.readline(_LONGEST_LINE + 1):
+        number += 1
+        if len(line) > _LONGEST_LINE:
+            raise TooLarge(errno.EFBIG, f"line {number} is over {_LONGEST_LINE:,} bytes")
+        yield line
+
+
+def _stdin() -> IO[bytes]:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdin.buffer
+
+
+def _read_stdin(limit: int) -> bytes:
+    content = _stdin().read(limit + 1)
+    if len(content) > limit:
+        raise too_large(limit, STDIN)
+    return content
+
+
+def _unreadable(name: str, error: OSError) -> click.UsageError:
+    shown = "stdin" if name == STDIN else name
+    hint = " To read from a pipe, give `-` for stdin." if isinstance(error, NotRegular) else ""
+    return click.UsageError(f"{shown} cannot be read: {error.strerror}.{hint}")

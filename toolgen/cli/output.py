@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 import click
 
 from toolgen.spec.files import read_file
-from toolgen.spec.visible import is_hidden, visible
+from toolgen.spec.text import is_hidden, visible
 
 if TYPE_CHECKING:
     from pathlib import Path

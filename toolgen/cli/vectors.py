@@ -35,7 +35,7 @@ def vectors_of(config: Config, index: SearchIndex, read: Read) -> Vectors | None
     if not config.tool_use.embedding_class:
         return None
     from toolgen.llm.search.vectors import Vectors  # slow to import, as what follows
-    from toolgen.llm.tool_use.finding import embedder_named
+    from toolgen.llm.tool_use import embedder_named
 
     embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
     return None if embedder is None else Vectors(index, embedder, read, _kept(config.root), patience=math.inf)

@@ -12,7 +12,7 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.messages import message_as_json
+from toolgen.agents.planner import message_as_json
 from toolgen.agents.runs import sum_telemetry
 from toolgen.contract.records import NOTHING
 from toolgen.engine.failures import Hope

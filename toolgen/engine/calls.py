@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.agents.messages import Message
+from toolgen.agents.planner import Message
 from toolgen.contract.records import (
     ANONYMOUS,
     Bounds,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asyncio import Future
     from contextlib import AbstractContextManager
 
-    from toolgen.agents.messages import Message
+    from toolgen.agents.planner import Message
     from toolgen.agents.runs import AgentRun, RunAgent
     from toolgen.engine.protocol import Engine
     from toolgen.engine.requests import RunEnd

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import to_jsonable_python
 
 from toolgen.agents.loop import RunTools
-from toolgen.agents.messages import call_from_json, message_as_json, message_from_json
-from toolgen.agents.observed import in_span, observed
-from toolgen.agents.planner import RunOutcome, checked
+from toolgen.agents.planner import RunOutcome, call_from_json, checked, message_as_json, message_from_json
+from toolgen.agents.runs import in_span, observed
 from toolgen.changes.rules import Level
 from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolRequest
@@ -30,7 +29,7 @@ from toolgen.engine.requests import DEFAULT_PLANNER
 from toolgen.engine.signals import WAITS, call_with
 from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
-from toolgen.llm.presentations.calls import text_of
+from toolgen.llm.presentations.protocol import text_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
 from toolgen.runtime.base.packages import read_package_file
 from toolgen.runtime.events.records import StoreError
@@ -45,8 +44,7 @@ from toolgen.schema.json_values import canonical, is_object, value_of
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from toolgen.agents.messages import Message
-    from toolgen.agents.planner import Planner
+    from toolgen.agents.planner import Message, Planner
     from toolgen.contract.records import ToolResult
     from toolgen.engine.protocol import Activity, Report
     from toolgen.engine.requests import Json, RunRequest

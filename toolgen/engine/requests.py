@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.agents.loop import MAX_TURNS
-from toolgen.agents.messages import Message, message_as_json, message_from_json
+from toolgen.agents.planner import Message, message_as_json, message_from_json
 from toolgen.contract.records import NOTHING, Ancestor, ToolCallMeta
 from toolgen.execute.trace_context import outgoing_headers
 

@@ -11,9 +11,8 @@ from toolgen.compiler.documents.evaluation import CallSpec, EvalFile, UserSpec
 from toolgen.compiler.documents.read import read_document
 from toolgen.compiler.source.read import parse_spec, read_listed
 from toolgen.runtime.codec.validation import Validation
+from toolgen.schema.bounds import Bounds, excess, is_usable
 from toolgen.schema.compact import model_args_schema
-from toolgen.schema.cost.bounds import Bounds, excess
-from toolgen.schema.cost.validator import is_usable
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import pointer_of
 from toolgen.spec.selector import Selector

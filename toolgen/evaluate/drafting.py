@@ -21,7 +21,7 @@ from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case

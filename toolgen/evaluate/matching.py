@@ -14,7 +14,7 @@ from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import canonical, compact_json, is_object
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.compiler.documents.evaluation import CallSpec

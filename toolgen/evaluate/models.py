@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
+from toolgen.llm.conversation import provider_named
 from toolgen.llm.search.index import SearchIndex
-from toolgen.llm.tool_use.offered import provider_named
 from toolgen.providers.protocol import ModelReply
 from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.search.documents import document_of_tool
 
 if TYPE_CHECKING:
-    from toolgen.llm.tool_use.conversation import AskModel
+    from toolgen.llm.conversation import AskModel
     from toolgen.spec.tool_use import PresentationName
 
 SEARCH: Final = "search"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.evaluate.matching import NO_TOOL
 from toolgen.evaluate.rendering import figures, headline, named, percent, verdict
 from toolgen.schema.json_values import compact_json
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.evaluate.reports import Report, Summary

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.compiler.documents.evaluation import MOST_TURNS
 from toolgen.runtime.base.received import TooMuch, json_of
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from typing import TypeGuard

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from toolgen.evaluate.matching import NO_TOOL
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.evaluate.reports import Comparison, Report, Summary

@@ -14,16 +14,22 @@ from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.evaluate.exchanges import StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
-from toolgen.llm.tool_use.conversation import CallRequested, ConversationResult, is_stream, read_stream, response_of
-from toolgen.llm.tool_use.offered import provider_named
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.conversation import (
+    CallRequested,
+    ConversationResult,
+    is_stream,
+    provider_named,
+    read_stream,
+    response_of,
+)
+from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
 from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.text import cut
 from toolgen.spec.tool_use import ToolUseConfig
-from toolgen.spec.visible import cut
 from toolgen.testing.answers import When
 from toolgen.testing.stubs import Stubs
 
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
     from toolgen.evaluate.exchanges import Exchanges
     from toolgen.evaluate.models import EvaluatedModel
-    from toolgen.llm.tool_use.conversation import Conversation, ConversationEvent
+    from toolgen.llm.conversation import Conversation, ConversationEvent
     from toolgen.providers.protocol import Provider, TurnFormat
     from toolgen.runtime.catalog.catalog import Catalog
 

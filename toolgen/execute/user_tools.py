@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from toolgen.execute.command.executor import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
-from toolgen.execute.command.line import ExecLine, ShellLine
+from toolgen.execute.command import (
+    STDERR_BYTES,
+    Command,
+    CommandExecutor,
+    CommandHost,
+    ExecLine,
+    ShellLine,
+    fields_of,
+)
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.runtime.base.suggest import nearest
@@ -23,8 +30,7 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import is_inside, open_file, too_large
-from toolgen.spec.lines import lines_of
-from toolgen.spec.visible import visible
+from toolgen.spec.text import lines_of, visible
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

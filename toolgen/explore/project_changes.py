@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.project_process import json_of_process
 from toolgen.spec.files import read_file_inside
-from toolgen.spec.lines import lines_of
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, lines_of, visible
 
 if TYPE_CHECKING:
     from pathlib import Path

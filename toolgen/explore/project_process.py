@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from pathlib import Path

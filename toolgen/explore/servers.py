@@ -20,7 +20,7 @@ from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import pointer_of
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from pathlib import Path

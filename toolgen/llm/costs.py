@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.extras import MissingExtra
-from toolgen.llm.callless_runtime import idle_runtime
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse, idle_runtime
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.issues.issue_text import counted

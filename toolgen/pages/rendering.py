@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from toolgen.spec.visible import escaped, is_hidden
+from toolgen.spec.text import escaped, is_hidden
 
 if TYPE_CHECKING:
     from pathlib import Path

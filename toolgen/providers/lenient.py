@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import kind_of
+from toolgen.schema.keywords import ANNOTATIONS, ASSERTIONS, DEEPEST, DEFINITIONS, SILENT, described, is_deeper
 from toolgen.schema.references import all_references, at, behind_references, endless, escape
-from toolgen.schema.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
-from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper
 
 if TYPE_CHECKING:
     from toolgen.providers.schema_dialects import Dialect

@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
+from toolgen.schema.keywords import (
+    ANNOTATIONS,
+    APPLICATORS,
+    ASSERTIONS,
+    DEEPEST,
+    DEFINITIONS,
+    IN_PLACE_LIST,
+    SILENT,
+    described,
+    is_deeper,
+)
 from toolgen.schema.references import (
     at_steps,
     behind_references,
@@ -23,8 +34,6 @@ from toolgen.schema.references import (
     steps_to,
     target_of,
 )
-from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, described
-from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper
 
 if TYPE_CHECKING:
     from toolgen.providers.schema_dialects import Bounds, StrictDialect

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
 from toolgen.spec.literals import literal
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.wire_names import STRICT, name_digest, wire_name
 
 # Stubs: a tool as the signature of a Python function, for a model that writes code and for the checker that reads it.

@@ -21,7 +21,7 @@ from toolgen.runtime.redact.call_secrets import (
     with_result_values,
 )
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.spec.visible import cut, shown_name
+from toolgen.spec.text import cut, shown_name
 
 if TYPE_CHECKING:
     from toolgen.runtime.base.packages import Side

@@ -29,7 +29,7 @@ from toolgen.runtime.events.records import (
     StoreError,
 )
 from toolgen.runtime.redact.warning import warn
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

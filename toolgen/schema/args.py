@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 from toolgen.schema.references import at, escape, id_keyword, is_resource
-from toolgen.schema.subschemas import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 # `one_of` of a spec: args of which exactly one is given.
 

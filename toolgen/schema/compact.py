@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper, schemas_below, with_schemas
 from toolgen.schema.references import definition_of, steps_to
-from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper, schemas_below, with_schemas
 
 # Unions in JSON Schema: lists of alternatives with an equivalent, shorter schema.
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, with_schemas
 from toolgen.schema.references import reference_to, steps_to
-from toolgen.schema.schema_text import ANNOTATIONS
-from toolgen.schema.subschemas import DEFINITIONS, with_schemas
 
 _OLD: Final = ("draft-07", "draft-06", "draft-04", "draft-03")
 _EXCLUSIVE: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))

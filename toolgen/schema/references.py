@@ -11,8 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.schema_text import ANNOTATIONS, SILENT
-from toolgen.schema.subschemas import DEFINITIONS, schemas_below
+from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, schemas_below
 
 # JSON pointers (RFC 6901).
 

@@ -15,9 +15,9 @@ except ImportError:
     raise MissingExtra("serving tools by MCP needs its SDK", "mcp") from None
 
 if TYPE_CHECKING:
-    from toolgen.serve.asking import CannotAsk as CannotAsk
-    from toolgen.serve.asking import ask_client as ask_client
-    from toolgen.serve.asking import ask_person as ask_person
+    from toolgen.serve.calls import CannotAsk as CannotAsk
+    from toolgen.serve.calls import ask_client as ask_client
+    from toolgen.serve.calls import ask_person as ask_person
     from toolgen.serve.http import HttpSettings as HttpSettings
     from toolgen.serve.server import ToolServer as ToolServer
     from toolgen.serve.server import mcp_server as mcp_server
@@ -34,9 +34,9 @@ else:
             "HttpSettings": ".http",
             "Tokens": ".tokens",
             "TokensError": ".tokens",
-            "CannotAsk": ".asking",
-            "ask_client": ".asking",
-            "ask_person": ".asking",
+            "CannotAsk": ".calls",
+            "ask_client": ".calls",
+            "ask_person": ".calls",
         },
     )
 

@@ -31,7 +31,10 @@ from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
-from toolgen.serve.asking import (
+from toolgen.serve.calls import (
+    Question,
+    Rising,
+    answer_of,
     can_ask,
     decision_of_form,
     elicited,
@@ -40,7 +43,6 @@ from toolgen.serve.asking import (
     permission_form,
     question_text,
 )
-from toolgen.serve.calls import Question, Rising, answer_of
 from toolgen.serve.shares import user_of_token
 
 if TYPE_CHECKING:

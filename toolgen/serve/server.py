@@ -27,13 +27,21 @@ from mcp_types import (
 from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.schema.json_values import compact_json
-from toolgen.serve.asking import can_ask, elicited, fields_of, is_modern
-from toolgen.serve.calls import QUESTION_SECONDS, Progress, ServedCall, answer_of
+from toolgen.serve.calls import (
+    QUESTION_SECONDS,
+    Progress,
+    ServedCall,
+    answer_of,
+    can_ask,
+    elicited,
+    fields_of,
+    is_modern,
+)
 from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
 from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
-from toolgen.spec.visible import shown_name
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

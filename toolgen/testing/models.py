@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import ToolRequest
-from toolgen.llm.tool_use.offered import provider_named
+from toolgen.llm.conversation import provider_named
 from toolgen.providers.protocol import ModelReply
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 from toolgen.spec.wire_names import wire_name
 from toolgen.testing.streams import events_of
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:

@@ -14,6 +14,6 @@ def preview_of(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, An
     """Return what shows the requests of a toolset as the real executor does; None without what would send them."""
     if find_spec("httpx2") is None:
         return None
-    from toolgen.execute.http.preview import specified_preview
+    from toolgen.execute.http.requests import specified_preview
 
     return specified_preview(catalog, toolset)

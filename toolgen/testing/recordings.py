@@ -27,7 +27,7 @@ from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
 from toolgen.schema.references import pointer_of
 from toolgen.spec.files import read_file
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 from toolgen.spec.writing import append_inside, named_place, write_inside
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from toolgen.runtime.redact.call_secrets import (
     with_result_values,
 )
 from toolgen.schema.json_values import canonical, compact_json, is_object
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
 from toolgen.testing.previews import preview_of
 from toolgen.testing.recordings import Take, key_of
@@ -463,7 +463,7 @@ def _in_time(
     catalog: Catalog, run: Callable[[str, bytes | str, ToolCallMeta], Any], policies: Policies
 ) -> Callable[[str, bytes | str, ToolCallMeta], Any]:
     """Add the timeouts of commands, which belong to their executor and not to the pipeline."""
-    from toolgen.execute.command.executor import bounds_of, timeout_of
+    from toolgen.execute.command import bounds_of, timeout_of
     from toolgen.runtime.calls.deadlines import within
 
     bounds = bounds_of(policies or None)

@@ -12,14 +12,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import UUID
 
+from toolgen.schema.bounds import MAX_NESTING
 from toolgen.schema.comparison.compare import MOST_SCHEMAS, TooManyError, colour
+from toolgen.schema.comparison.goal import BudgetError, Claim, values_of
 from toolgen.schema.comparison.reading import ARRAY, BOOLEAN, NULL, NUMBERS, OBJECT, STRING, Constraint, Document
-from toolgen.schema.comparison.refutation.goal import BudgetError, Claim, values_of
-from toolgen.schema.comparison.refutation.solver import Solver
-from toolgen.schema.comparison.refutation.validators import Validators
-from toolgen.schema.cost.bounds import MAX_NESTING
+from toolgen.schema.comparison.solver import Solver
+from toolgen.schema.comparison.validators import Validators
 from toolgen.schema.json_values import has_more_parts
-from toolgen.schema.subschemas import is_deeper
+from toolgen.schema.keywords import is_deeper
 
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Schema

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from toolgen.toolsets.agent.agents import AgentTools as AgentTools
     from toolgen.toolsets.agent.agents import WorkerPool as WorkerPool
     from toolgen.toolsets.agent.tasks import TaskTools as TaskTools
-    from toolgen.toolsets.agent.tasks.graph import TaskFileError as TaskFileError
-    from toolgen.toolsets.agent.tasks.graph import TaskGraph as TaskGraph
     from toolgen.toolsets.agent.tasks.task import Step as Step
     from toolgen.toolsets.agent.tasks.task import StepState as StepState
     from toolgen.toolsets.agent.tasks.task import Task as Task
+    from toolgen.toolsets.agent.tasks.task import TaskFileError as TaskFileError
+    from toolgen.toolsets.agent.tasks.task import TaskGraph as TaskGraph
     from toolgen.toolsets.agent.tasks.task import TaskState as TaskState
     from toolgen.toolsets.code import CodeTools as CodeTools
-    from toolgen.toolsets.code.instructions import Instructions as Instructions
-    from toolgen.toolsets.code.instructions import OnInstructions as OnInstructions
+    from toolgen.toolsets.code import Instructions as Instructions
+    from toolgen.toolsets.code import OnInstructions as OnInstructions
     from toolgen.toolsets.internal import InternalTools as InternalTools
+    from toolgen.toolsets.internal import Skill as Skill
+    from toolgen.toolsets.internal import Skills as Skills
     from toolgen.toolsets.internal.memory import Memories as Memories
     from toolgen.toolsets.internal.memory import Memory as Memory
     from toolgen.toolsets.internal.memory import MemoryWriter as MemoryWriter
     from toolgen.toolsets.internal.memory import NoteRefused as NoteRefused
-    from toolgen.toolsets.internal.skills import Skill as Skill
-    from toolgen.toolsets.internal.skills import Skills as Skills
 else:
     from toolgen.contract.lazy import reexport
 
@@ -41,15 +41,15 @@ else:
         __name__,
         {
             "CodeTools": ".code",
-            "Instructions": ".code.instructions",
-            "OnInstructions": ".code.instructions",
+            "Instructions": ".code",
+            "OnInstructions": ".code",
             "InternalTools": ".internal",
             "Memories": ".internal.memory",
             "Memory": ".internal.memory",
             "MemoryWriter": ".internal.memory",
             "NoteRefused": ".internal.memory",
-            "Skill": ".internal.skills",
-            "Skills": ".internal.skills",
+            "Skill": ".internal",
+            "Skills": ".internal",
             "ActionTools": ".actions",
             "agent_registration": ".agent",
             "AgentDefinition": ".agent.agents",
@@ -59,8 +59,8 @@ else:
             "AgentTools": ".agent.agents",
             "WorkerPool": ".agent.agents",
             "TaskTools": ".agent.tasks",
-            "TaskFileError": ".agent.tasks.graph",
-            "TaskGraph": ".agent.tasks.graph",
+            "TaskFileError": ".agent.tasks.task",
+            "TaskGraph": ".agent.tasks.task",
             "Step": ".agent.tasks.task",
             "StepState": ".agent.tasks.task",
             "Task": ".agent.tasks.task",

@@ -5,9 +5,8 @@ from typing import assert_type
 from cases.builtin_toolsets.tools import internal
 from toolgen.contract.ident import Ident
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.toolsets.internal import InternalTools
+from toolgen.toolsets.internal import InternalTools, Skills
 from toolgen.toolsets.internal.memory import Memories
-from toolgen.toolsets.internal.skills import Skills
 
 tools = InternalTools(skills=Skills("skills"), memory=Memories("memories"))
 Runtime(

@@ -38,7 +38,7 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.run import Run
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.selector import Selector
-from toolgen.spec.visible import shown_name
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

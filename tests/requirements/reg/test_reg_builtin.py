@@ -15,11 +15,10 @@ from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.runs.run import Session
 from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 from toolgen.toolsets.code import CodeTools
-from toolgen.toolsets.internal import InternalTools
+from toolgen.toolsets.internal import InternalTools, Skill, Skills
 from toolgen.toolsets.internal.memory import Memories, MemoryWriter, NoteRefused
-from toolgen.toolsets.internal.skills import Skill, Skills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

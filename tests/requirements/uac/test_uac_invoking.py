@@ -22,7 +22,7 @@ from tests.project.examples.entries import EVERY_ENTRY, TARGET_CALLS
 from tests.requirements.uac.universal import Universal
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.contract.actions import ActionRule, ArgsNotMapped, ResolvedAction, UnknownActionError
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest

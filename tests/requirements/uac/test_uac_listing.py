@@ -15,8 +15,8 @@ from toolgen.contract.records import ToolCallMeta
 from toolgen.llm import ToolUseConfig
 from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
-from toolgen.llm.actions.resources import Resources
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.actions.view import Resources
+from toolgen.llm.tool_use import RunOps
 from toolgen.runtime import load
 
 if TYPE_CHECKING:

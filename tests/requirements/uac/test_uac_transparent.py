@@ -14,7 +14,7 @@ import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUse
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, load

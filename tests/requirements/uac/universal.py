@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from specs.examples.router.app import Router
 from toolgen.contract.records import ToolRequest
 from toolgen.llm import HotList, ToolUse, ToolUseConfig
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.llm.actions.resources import ResourceProvider
+    from toolgen.llm.actions.view import ResourceProvider
     from toolgen.providers.protocol import CallAnswer
     from toolgen.runtime.events.records import Event
 

@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from tests.unit.adapters.sdks import serving
 from tests.unit.adapters.shop import Host
 from toolgen.agents import Message, run_agent
-from toolgen.agents.messages import message_as_json, message_from_json
+from toolgen.agents.planner import message_as_json, message_from_json
 from toolgen.runtime import allow_all
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.adapters.sdks import ASKS, serving
 from tests.unit.adapters.shop import Host
 from tests.unit.providers.apis.conversations import CONVERSATIONS
-from toolgen.llm.tool_use.conversation import CallRequested, TextDelta, TurnEnded
+from toolgen.llm.conversation import CallRequested, TextDelta, TurnEnded
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
 if TYPE_CHECKING:

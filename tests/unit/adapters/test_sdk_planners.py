@@ -11,7 +11,7 @@ import pytest
 from tests.unit.adapters.sdks import ASKS, serving
 from tests.unit.adapters.shop import Host
 from toolgen.agents import Message, ModelPlanner, run_agent
-from toolgen.agents.messages import message_as_json, message_from_json
+from toolgen.agents.planner import message_as_json, message_from_json
 from toolgen.runtime import allow_all
 
 if TYPE_CHECKING:

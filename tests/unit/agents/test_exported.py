@@ -34,7 +34,7 @@ from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from toolgen.agents.messages import Message
+    from toolgen.agents.planner import Message
     from toolgen.runtime.events.records import NewEvent
 
 SOURCES = [{"url": "https://a.example", "title": "A"}]

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.runtime.telemetry.spans import Kept
 from tests.unit.toolsets.agent.agents.world import World, call_of, code_of, scripted_agent, sub
 from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
-from toolgen.agents.messages import message_as_json, message_from_json
+from toolgen.agents.planner import message_as_json, message_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from tests.unit.engine.app import read, request, script, search, write
 from tests.unit.engine.dbos.workers import ROOT
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import command
-from toolgen.agents.messages import message_as_json
+from toolgen.agents.planner import message_as_json
 from toolgen.cli.commands.runs.runs import command as runs
 from toolgen.engine.dbos import prepare_database
 

@@ -13,8 +13,8 @@ import pytest
 from tests.unit.execute.http.api import package_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute import CommandHost, HandlerModules, load_user_tools, specified_executors
+from toolgen.execute.command import BOUNDS
 from toolgen.execute.command import command_executor as command_executor
-from toolgen.execute.command.executor import BOUNDS
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.policy import policy
 from toolgen.runtime.policy.paths import PathPolicy

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
-from tests.unit.record.sample import done, ended, result, started, write
+from tests.unit.record.sample import ended, result, started, write
 from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, MemoryStore, SqliteStore
@@ -319,8 +319,8 @@ def test_runs_stand_in_the_order_of_the_times_that_are_shown_first(tmp_path: Pat
         store = MemoryStore(clock=iter(times).__next__)
         for event in (started("c1", "long"), started("c2", "short")):
             await write(store, event)
-        await done(store.finish(ended(call="c2", run="short"), result("c2")))
-        await done(store.finish(ended(call="c1", run="long"), result("c1")))
+        store.finish(ended(call="c2", run="short"), result("c2"))
+        store.finish(ended(call="c1", run="long"), result("c1"))
         browser = await Browser(shop(store=store)).start()
         listed = (await browser.get("/runs"))["runs"]
         assert [(each["run"], each["last"][11:16], each["began"][11:16]) for each in listed] == [
@@ -357,7 +357,7 @@ def test_a_page_of_runs_is_read_and_not_all_of_them() -> None:
             run_id = f"run_{number:03}"
             await write(store, started("c", run_id))
             kind = "tool_denied" if number % 2 else "tool_completed"
-            await done(store.finish(ended(kind, "c", run_id), result("c")))
+            store.finish(ended(kind, "c", run_id), result("c"))
         browser = await Browser(shop(store=store)).start()
 
         async def page(number: int, **fields: Any) -> tuple[int, int, int, list[str]]:

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.sets import OWN, of_sets, tools_of
-from toolgen.schema.cost.bounds import INFINITE, MAX_CHAIN, Bounds, Reach, applied, excess, foreseen
-from toolgen.schema.cost.evaluations import evaluations
-from toolgen.schema.cost.graph import SchemaGraph
+from toolgen.schema.bounds import INFINITE, MAX_CHAIN, Bounds, Reach, applied, excess, foreseen
+from toolgen.schema.evaluations import evaluations
+from toolgen.schema.graph import SchemaGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,8 +36,8 @@ from toolgen.schema.args import secret_pointers
 from toolgen.schema.compact import compact
 from toolgen.schema.comparison.compare import SchemaChange, compare
 from toolgen.schema.comparison.normal_form import normal_form
-from toolgen.schema.cost.graph import SchemaGraph
 from toolgen.schema.drafts import as_2020_12
+from toolgen.schema.graph import SchemaGraph
 from toolgen.schema.references import at, behind, behind_references, definitions_reached, followed, reference_to
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tests.unit.cli.command_line import toolgen
 from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
-from toolgen.llm.callless_runtime import idle_runtime
+from toolgen.llm.tool_use import idle_runtime
 from toolgen.runtime import load
 from toolgen.schema.json_values import canonical
 from toolgen.serve import mcp_server

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.authoring.diff.catalog_validation import damage_of
+from toolgen.authoring.diff.sides import damage_of
 from toolgen.changes.catalogs import compare_tools
 from toolgen.changes.rules import RULES
-from toolgen.compiler.documents.base import Spec
-from toolgen.compiler.documents.descriptions import field_descriptions
+from toolgen.compiler.documents.base import Spec, field_descriptions
 from toolgen.compiler.documents.toolset import ONLY_FOR, ToolSpec
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.runtime.base.errors import CatalogError

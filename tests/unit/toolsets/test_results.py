@@ -22,11 +22,10 @@ from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import FORK, AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 from toolgen.toolsets.code import CodeTools
-from toolgen.toolsets.internal import InternalTools
+from toolgen.toolsets.internal import InternalTools, Skills
 from toolgen.toolsets.internal.memory import Memories
-from toolgen.toolsets.internal.skills import Skills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,9 +58,9 @@ from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.internal import InternalTools
 from toolgen.toolsets.internal.memory import Memories
-from toolgen.toolsets.internal.skills import Skills
+from toolgen.toolsets.internal import Skills
 from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 
 code = CodeTools("project")
 internal = InternalTools(skills=Skills("skills"), memory=Memories("memories")).registration()

@@ -13,9 +13,8 @@ from toolgen.authoring.diff.sides import NOTHING, commit_of, other_side, pairs, 
 from toolgen.authoring.lint.surface import loaded
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.project.config import ConfigError
-from toolgen.llm.callless_runtime import idle_runtime
 from toolgen.llm.costs import Cost, costs, token_counter
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse, idle_runtime
 from toolgen.providers.table import provider as provider_of
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS

@@ -14,7 +14,7 @@ from toolgen.authoring.diff.git import DiffError, SpecsError
 from toolgen.authoring.diff.sides import other_side
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.project.config import ConfigError, load_config
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 
 def catalogs_of(root: Path, against: str) -> dict[str, Any]:

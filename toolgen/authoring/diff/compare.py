@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import pairs
-from toolgen.changes.catalogs import Version, compare_versions
+from toolgen.changes.catalogs import Sets, Version, compare_versions
 from toolgen.changes.python_api import Places as ApiPlaces
 from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_apis, routing_of
-from toolgen.changes.route import Sets
 from toolgen.changes.rules import Bump, Category, Level, names
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.policy.effective import effective_set, named_by_ident

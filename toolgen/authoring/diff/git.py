@@ -17,7 +17,7 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from toolgen.changes.rules import RULES, Level
 from toolgen.compiler.diagnostics import Related, Severity
 from toolgen.compiler.diagnostics.codes import Code
 from toolgen.compiler.diagnostics.render import Page
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Group, Located, Report

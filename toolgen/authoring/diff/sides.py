@@ -6,30 +6,37 @@ import json
 import os
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from importlib.machinery import PathFinder
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from toolgen.authoring.diff.catalog_validation import damage_of
 from toolgen.authoring.diff.git import DiffError, Repository, SpecsError
-from toolgen.authoring.diff.places import Places
 from toolgen.compiler.compile import compile_specs, outputs_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit_new
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.text import toolset_text
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
+from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from toolgen.compiler.source.read import parse, parse_source
+from toolgen.compiler.source.split import split_tools
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
+from toolgen.schema.json_values import value_of
+from toolgen.schema.references import pointer_of
 from toolgen.spec.files import read_file_inside
+from toolgen.spec.tool_settings import KEYS, ToolSettings
 
 if TYPE_CHECKING:
+    from toolgen.changes.rules import Path as CatalogPath
     from toolgen.compiler.cache.derived import OutputCache
     from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.emit import Unit
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
     from toolgen.compiler.project.config import Config
@@ -51,7 +58,7 @@ class Package:
     text: bytes
     sources: Callable[[Collection[str]], Mapping[str, str]]
     fingerprints: Mapping[str, str] | None = None
-    places: Places | None = None
+    places: _Places | None = None
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -207,7 +214,7 @@ def package_of(catalog: CompiledCatalog, sources: Mapping[str, str], outputs: Ou
         )
         for toolset in catalog.toolsets
     }
-    return Package(emit_catalog_json(catalog).encode(), emitted, fingerprints, Places(catalog, sources))
+    return Package(emit_catalog_json(catalog).encode(), emitted, fingerprints, _Places(catalog, sources))
 
 
 def _of_package(folder: Path, label: str, name: str) -> Side:
@@ -267,3 +274,235 @@ def pairs(before: Side, after: Side) -> list[tuple[str, Package, Package]]:
         return [(name, next(iter(before.packages.values())), new)]
     outs = dict.fromkeys((*before.packages, *after.packages))
     return [(out, before.packages.get(out, NOTHING), after.packages.get(out, NOTHING)) for out in outs]
+
+
+# Places: where the parts of a compiled catalog stand in its specs.
+
+_LOCAL: Final = "#/types/"
+
+
+class _Places:
+    """Finds the span of a path of a catalog in the specs that it was compiled from."""
+
+    def __init__(self, catalog: CompiledCatalog, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._roots: dict[str, Node | None] = {}
+        self._spans: dict[tuple[str, str], Span] = {
+            **{("toolsets", each.name): each.span for each in catalog.toolsets},
+            **{("agents", each.name): each.span for each in catalog.agents},
+            **{("catalogs", each.name): each.span for each in catalog.catalogs},
+            **{("policies", each.name): each.span for each in catalog.policies},
+        }
+        self._tools = {tool.ident: tool for toolset in catalog.toolsets for tool in toolset.tools}
+
+    def span(self, path: CatalogPath) -> Span | None:
+        """Return the span of the key at a path, or of its nearest parent that is in a spec; None if there is none."""
+        section, *rest = path or ("",)
+        if section == "tools" and rest:
+            return self._of_tool(rest[0], rest[1:])
+        found = self._spans.get((section, rest[0])) if rest else None
+        if found is None or len(rest) < 2:
+            return found
+        root = self._root(found.file)
+        return root.key_span(rest[1]) if isinstance(root, MappingNode) and root.get(rest[1]) else found
+
+    def _of_tool(self, ident: str, steps: Sequence[str]) -> Span | None:
+        tool = self._tools.get(ident)
+        if tool is None:
+            return None
+        root = self._with_tool(tool.span.file, tool.key)
+        node = root.at(("tools", tool.key)) if root else None
+        if not steps or not isinstance(node, MappingNode):
+            return tool.span
+        known = KEYS.get(steps[0])
+        key = known.spec if known and known.spec else steps[0]
+        inner = node.get(key)
+        if inner is None or root is None:
+            return tool.span
+        return _in_schema(inner, node.key_span(key), steps[1:], root)
+
+    def _with_tool(self, file: str, key: str) -> Node | None:
+        """Return the nodes of a file, of a large one without other tools."""
+        split = split_tools(file, self._sources.get(file, ""))
+        if split is None or key not in split.tools:
+            return self._root(file)
+        sink = Diagnostics()
+        spec = parse_source(split.only([key]), sink)
+        return self._root(file) if spec is None or sink else spec.root
+
+    def _root(self, file: str) -> Node | None:
+        if file not in self._roots:
+            text = self._sources.get(file)
+            self._roots[file] = None if text is None else parse(text, file, Diagnostics())
+        return self._roots[file]
+
+
+def _in_schema(node: Node, span: Span, steps: Sequence[str], root: Node) -> Span:
+    """Return the span of a part of a written schema, which may be in the short form."""
+    steps = list(steps)
+    visited = set[str]()
+    while True:
+        named = _type_name(node)
+        target = root.at(("types",)).child(named) if named and named not in visited else None
+        if target is not None and steps:
+            visited.add(named)
+            node = target
+            continue
+        if not steps:
+            return span
+        step = steps.pop(0)
+        if step in ("$defs", "definitions") and steps:
+            types, name = root.child("types"), steps.pop(0)
+            inner = types.child(name) if types else None
+            if inner is None or not isinstance(types, MappingNode):
+                return span
+            node, span = inner, types.key_span(name)
+            continue
+        if step == "properties" and isinstance(node, MappingNode) and node.get("properties") is None:
+            continue  # the short form: fields stand in the mapping itself
+        if step == "items" and isinstance(node, SequenceNode):
+            step = "0"
+        key = _written(node, step)
+        inner = node.child(key)
+        if inner is None:
+            return span
+        span = node.key_span(key) if isinstance(node, MappingNode) else inner.span
+        node = inner
+
+
+def _written(node: Node, name: str) -> str:
+    """Return the key of a field as it is written: `name`, `name?` or `name!`."""
+    if isinstance(node, MappingNode):
+        return next((key for key in (name, f"{name}?", f"{name}!") if node.get(key) is not None), name)
+    return name
+
+
+def _type_name(node: Node) -> str:
+    """Return the local type that a schema refers to; empty if it refers to none."""
+    if isinstance(node, ScalarNode) and isinstance(node.value, str):
+        return node.value
+    reference = node.child("$ref") if isinstance(node, MappingNode) else None
+    if isinstance(reference, ScalarNode) and isinstance(reference.value, str) and reference.value.startswith(_LOCAL):
+        return reference.value.removeprefix(_LOCAL)
+    return ""
+
+
+# Damage of a `catalog.json` that is read from a package: what is not of the form that the compiler writes.
+
+_TEXT: Final = {"type": "string"}
+_NUMBER: Final = {"type": "number"}
+_FLAG: Final = {"type": "boolean"}
+_OBJECT: Final = {"type": "object"}
+_SCHEMA: Final = {"type": ["object", "boolean"]}
+
+
+def _list(item: Any) -> dict[str, Any]:
+    return {"type": "array", "items": item}
+
+
+def _each(entry: Any) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": entry}
+
+
+def _record(required: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": {**required, **optional}}
+
+
+def _keys(schema: Any, *names: str) -> dict[str, Any]:
+    return dict.fromkeys(names, schema)
+
+
+_TEXTS: Final = _list(_TEXT)
+_ANSWERS: Final = _each({"enum": ["allow", "ask", "deny", "exclude"]})
+_TOOLSET: Final = _record(
+    _keys(_TEXT, "kind", "package"),
+    {**_keys(_TEXT, "description", "exported_by"), "server": _OBJECT, "has_handlers": _FLAG},
+)
+
+
+def _form(kind: Any) -> dict[str, Any]:
+    """Return the form of a value of a type in a catalog."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        return _list(_form(parts[0]))
+    if origin in (Union, UnionType):
+        return {"anyOf": [_form(part) for part in parts if part is not NoneType]}
+    if is_dataclass(kind):
+        required = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
+        forms = _forms(kind)
+        return _record({name: forms[name] for name in required}, forms)
+    return _OBJECT if origin is Mapping else _TEXT if origin is Literal else _SCALARS.get(kind, {})
+
+
+def _forms(record: Any) -> dict[str, Any]:
+    return {name: _form(hint) for name, hint in get_type_hints(record, localns={"Mapping": Mapping}).items()}
+
+
+_SCALARS: Final[Mapping[Any, dict[str, Any]]] = {str: _TEXT, bool: _FLAG, int: _NUMBER, float: _NUMBER}
+_TOOL: Final = _record(
+    {**_keys(_TEXT, "permission", "description", "title"), **_keys(_SCHEMA, "args", "result")},
+    {
+        **_keys(_TEXT, "args_type", "result_type"),
+        "tags": _TEXTS,
+        **_forms(ToolSettings),
+        "server_data": _each(_SCHEMA),
+    },
+)
+_AGENT: Final = _record(
+    _keys(_TEXT, "package"),
+    {**_keys(_TEXT, "description", "role", "system"), **_keys(_TEXTS, "use", "on_request", "suggest", "export")},
+)
+_ACTION: Final = _record(_keys(_TEXT, "target"), {"schema": _SCHEMA})
+_CATEGORY: Final = _record(
+    {"name": {"type": "string", "pattern": "^(?!.*__).*[^_]$"}, "description": _TEXT},
+    {"formerly": _TEXTS, "actions": _each(_ACTION), "resource": _ACTION, "invoke": _TEXT},
+)
+_FORM_OF_CATALOG: Final = _record(
+    {"categories": _list(_CATEGORY), "module": _TEXT},
+    {
+        "prompt": _TEXT,
+        "hot_list_size": _NUMBER,
+        "hot_list_seeds": _TEXTS,
+        "mandates": _list(_OBJECT),
+    },
+)
+_POLICY: Final = _record(
+    {},
+    {
+        **_keys(_ANSWERS, "rules", "network"),
+        **_keys(_each(_ANSWERS), "roles", "modes"),
+        **_keys(_TEXTS, "registered", "write_roots", "sensitive", "env"),
+        "tmp": _FLAG,
+        "hard_links": _FLAG,
+        "limits": _each(_NUMBER),
+        "on_permission_deny": _TEXT,
+        "approvers": _each(_record({}, {"user": _FLAG, "roles": _TEXTS, "people": _NUMBER})),
+    },
+)
+_FORM: Final = _record(
+    {"toolsets": _each(_TOOLSET), "tools": _each(_TOOL)},
+    {
+        "agents": _each(_AGENT),
+        "catalogs": _each(_FORM_OF_CATALOG),
+        "policies": _each(_POLICY),
+        **_keys(_each(_TEXT), "tags", "wire_names"),
+        **_keys(_TEXT, "formats", "generator"),
+    },
+)
+
+
+def damage_of(text: bytes) -> str:
+    """Return the first part of a `catalog.json` that is damaged, and how; empty if there is none."""
+    from jsonschema_rs import validator_for  # imported on use: it takes 15 ms
+
+    try:
+        document = value_of(text)
+    except (ValueError, RecursionError) as error:
+        return f"it is not JSON: {error}"
+    found = next(validator_for(_FORM).iter_errors(document), None)
+    if found is not None:
+        return f"at `{pointer_of(found.instance_path)}`: {found.message[:200]}"
+    homeless = next(
+        (ident for ident in document["tools"] if ident.rpartition(".")[0] not in document["toolsets"]), None
+    )
+    return "" if homeless is None else f"at `{pointer_of(['tools', homeless])}`: there is no such toolset"

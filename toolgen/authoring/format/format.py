@@ -23,7 +23,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical
-from toolgen.spec.lines import BLANKS
+from toolgen.spec.text import BLANKS
 
 if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SpecFileHead

@@ -28,8 +28,7 @@ from toolgen.compiler.documents.read import HEADS, known_keys
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
 from toolgen.compiler.source.yaml_text import with_plain_breaks
-from toolgen.spec.lines import BLANKS, LINE_BREAK, line_starts, lines_of
-from toolgen.spec.visible import visible
+from toolgen.spec.text import BLANKS, LINE_BREAK, line_starts, lines_of, visible
 
 if TYPE_CHECKING:
     from yaml.events import Event

@@ -13,12 +13,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.language_server.completion import offers_at, writing_at
-from toolgen.authoring.language_server.convert import diagnostic_of, path_of
 from toolgen.authoring.language_server.navigation import RenameRefused, hover_at, renamed, short_name, uses_of
-from toolgen.authoring.language_server.python_links import idents_at
-from toolgen.authoring.language_server.session import SpecLanguageServer
+from toolgen.authoring.language_server.session import SpecLanguageServer, diagnostic_of, path_of
 from toolgen.authoring.language_server.symbols import Kind
-from toolgen.authoring.language_server.workspace import Index, project_folder
+from toolgen.authoring.language_server.workspace import Index, idents_at, project_folder
 from toolgen.authoring.text import Fix, TextEdit, compatible
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.nodes import Source

@@ -19,7 +19,7 @@ from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, Source
-from toolgen.spec.lines import BLANKS, LINE_BREAK, lines_of
+from toolgen.spec.text import BLANKS, LINE_BREAK, lines_of
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry

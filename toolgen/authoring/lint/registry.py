@@ -11,14 +11,13 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.authoring.lint import rules
-from toolgen.compiler.diagnostics.codes import Code
-from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
-from toolgen.spec.visible import cut
+from toolgen.compiler.diagnostics.codes import GROUPS, LINT_RULES, Code
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import Project, SpecPlace
     from toolgen.authoring.text import Fix
-    from toolgen.compiler.diagnostics.lint_rules import LintRule
+    from toolgen.compiler.diagnostics.codes import LintRule
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from toolgen.providers.protocol import OfferedTool, OfferProblem
 from toolgen.providers.table import provider, provider_tool_name
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json
-from toolgen.schema.schema_text import APPLICATORS
+from toolgen.schema.keywords import APPLICATORS
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.tool_use import LAYERS
 from toolgen.spec.wire_names import wire_name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.scalars import inline_text
 from toolgen.authoring.text import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from toolgen.spec.lines import BLANKS
+from toolgen.spec.text import BLANKS
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import SpecPlace

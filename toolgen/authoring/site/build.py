@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen import __version__
 from toolgen.authoring.site.contents import Contents, Kind, Uses, summary
-from toolgen.authoring.site.diagram import diagram_of
 from toolgen.authoring.site.history import History
-from toolgen.authoring.site.indexes import agent_page, catalog_page, index_page, policy_page, toolset_page
-from toolgen.authoring.site.model_views import Shown
-from toolgen.authoring.site.tool import tool_page
+from toolgen.authoring.site.indexes import agent_page, catalog_page, diagram_of, index_page, policy_page, toolset_page
+from toolgen.authoring.site.tool import Shown, tool_page
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET, style_sheet
 from toolgen.schema.json_values import is_object
 from toolgen.search.synonyms import synonyms
 from toolgen.search.words import STOP_WORDS, stem
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Part

@@ -21,12 +21,11 @@ import click
 
 from toolgen.authoring.format.update import updated_text
 from toolgen.changes.suspicions import OtherTools
-from toolgen.cli.importers.checked import Checked
-from toolgen.cli.importers.importer import Importer, Request, named_text
+from toolgen.cli.importers.importer import Checked, Importer, Request, named_text
 from toolgen.cli.importers.left_out import left_out_at_import
 from toolgen.cli.importers.mcp_entries import server_entries
 from toolgen.cli.importers.spec_place import kept_path, origins, stored_path
-from toolgen.cli.named_files import STDIN, named_lines
+from toolgen.cli.names import STDIN, named_lines
 from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
@@ -50,7 +49,7 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
 from toolgen.schema.json_values import is_object
 from toolgen.spec.templates import VARIABLE
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.importers.importer import Given, Outcome

@@ -12,7 +12,7 @@ import click
 
 from toolgen.cli.importers.importer import LARGEST, Importer, Request, shown_path
 from toolgen.cli.importers.spec_place import kept_path, stored_path
-from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.names import STDIN, read_named
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.source.nodes import Source

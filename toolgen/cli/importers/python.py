@@ -24,7 +24,7 @@ from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.files import read_file
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.cli.importers.importer import Given

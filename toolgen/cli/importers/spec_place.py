@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.authoring.format.update import SpecTooLarge, new_text, updated_text
-from toolgen.cli.named_files import STDIN
+from toolgen.cli.names import STDIN
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
@@ -20,7 +20,7 @@ from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
-from toolgen.compiler.ir.parts import Part, joined
+from toolgen.compiler.ir.catalog import Part, joined
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:

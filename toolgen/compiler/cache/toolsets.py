@@ -29,7 +29,7 @@ from toolgen.compiler.source.split import split_tools
 
 if TYPE_CHECKING:
     from toolgen.compiler.cache.store import Cache
-    from toolgen.compiler.ir.parts import Part
+    from toolgen.compiler.ir.catalog import Part
     from toolgen.compiler.resolve import Context
     from toolgen.compiler.source.split import SplitText
 

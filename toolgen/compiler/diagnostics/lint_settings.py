@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeGuard
 
-from toolgen.compiler.diagnostics.codes import Severity
+from toolgen.compiler.diagnostics.codes import LINT_RULES, Severity
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 from toolgen.providers.table import PROVIDERS
 
 DEFAULT_PROVIDERS: Final = ("openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock")

@@ -8,10 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.codes import CODES, Severity
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
-from toolgen.spec.lines import line_starts
-from toolgen.spec.visible import escaped, is_hidden, visible
+from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES, Severity
+from toolgen.spec.text import escaped, is_hidden, line_starts, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Span

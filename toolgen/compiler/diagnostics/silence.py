@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from toolgen.compiler.diagnostics.codes import CODES, Severity
+from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES, Severity
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
 
 if TYPE_CHECKING:
-    from toolgen.compiler.diagnostics.codes import Code
+    from toolgen.compiler.diagnostics.codes import Code, LintRule
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
-    from toolgen.compiler.diagnostics.lint_rules import LintRule
 
 _KEYS: Final = ("codes", "paths", "toolsets")
 

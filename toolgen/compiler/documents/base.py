@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from itertools import pairwise
+from textwrap import dedent
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, WithJsonSchema
@@ -10,7 +14,6 @@ if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
-
 
 Name = r"[A-Za-z][A-Za-z0-9_-]*"
 DottedNamePattern = rf"^{Name}(\.{Name})*$"
@@ -40,8 +43,6 @@ class Spec(BaseModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the JSON Schema of the model, with the descriptions of its fields."""
-        from toolgen.compiler.documents.descriptions import field_descriptions
-
         written = handler(schema)
         properties = handler.resolve_ref_schema(written).get("properties", {})
         for name, text in field_descriptions(cls, Spec).items():
@@ -100,3 +101,29 @@ class SharedFile(SpecFileHead):
     """Named schemas, for `$ref: "shared.yaml#/types/Name"` in other files."""
     tags: dict[Word, Text] = {}
     """Maps tags of this project, besides the built-in ones, to their meaning."""
+
+
+# Descriptions of fields: the strings below the annotations of a model, read from its source when they are asked for.
+#
+# pydantic would read them when a class is defined, which takes as long as defining it, in every build.
+
+
+def field_descriptions(model: type, base: type) -> dict[str, str]:
+    """Return the descriptions of the fields that a class and those between it and `base` define, by name."""
+    found: dict[str, str] = {}
+    for each in reversed(model.__mro__[: model.__mro__.index(base)]):
+        found |= _own(each)
+    return found
+
+
+def _own(model: type) -> dict[str, str]:
+    [definition] = ast.parse(dedent(inspect.getsource(model))).body
+    return {
+        field.target.id: inspect.cleandoc(below.value.value)
+        for field, below in pairwise(definition.body if isinstance(definition, ast.ClassDef) else ())
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    }

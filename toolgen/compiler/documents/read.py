@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from toolgen.compiler.diagnostics.diagnostic import closest, nearest, shown
-from toolgen.compiler.documents.action_catalog import CatalogFile
-from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile, SpecFileHead, TextPattern
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
-from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.project.listing import EVALUATION_SUFFIXES, EVALUATIONS
 from toolgen.compiler.source.nodes import MappingNode, Node

@@ -12,9 +12,8 @@ from toolgen.compiler.emit.documentation import emit_tools_md, tool_section
 from toolgen.compiler.emit.literals import Headers, docstring, first_line, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
-from toolgen.compiler.emit.python.agents import emit_agents
 from toolgen.compiler.emit.python.models import render_models
-from toolgen.compiler.emit.python.toolset import emit_package
+from toolgen.compiler.emit.python.toolset import emit_agents, emit_package
 from toolgen.compiler.emit.python.types import ToolsetTypes, emit_shared_types
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.emit.literals import header, literal
 from toolgen.compiler.emit.python.annotations import annotation
 from toolgen.compiler.emit.templates import render
-from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
+from toolgen.compiler.ir.text import facts_of
 from toolgen.schema.fields import bounds_of, fields_named
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
-    from toolgen.compiler.ir.facts import Fact
+    from toolgen.compiler.ir.text import Fact
     from toolgen.schema.fields import SchemaField
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolgen.spec.lines import lines_of
 from toolgen.spec.literals import literal as literal
 from toolgen.spec.literals import printable
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog

@@ -17,13 +17,14 @@ from toolgen.compiler.importers.imported import imported
 from toolgen.compiler.importers.offer import (
     Offer,
     OfferedTool,
+    TrialContext,
     bare_fields,
     mapping,
     scalar,
+    try_tool,
     written_args,
     written_result,
 )
-from toolgen.compiler.importers.trial import TrialContext, try_tool
 from toolgen.compiler.importers.update import LATEST, source_name
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.source.json_text import parse_json

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from docstring_parser import ParseError, parse
 
 from toolgen.compiler.importers.imported import imported
-from toolgen.compiler.importers.offer import Offer, OfferedTool, mapping, nodes_of, scalar, written_args, written_result
-from toolgen.compiler.importers.trial import TrialContext, try_tool
+from toolgen.compiler.importers.offer import (
+    Offer,
+    OfferedTool,
+    TrialContext,
+    mapping,
+    nodes_of,
+    scalar,
+    try_tool,
+    written_args,
+    written_result,
+)
 from toolgen.compiler.importers.update import LATEST, choose_keys, of_kind, spelled
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import ScalarNode, Source
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.changes.tool_texts import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.imported import Imported
-    from toolgen.compiler.importers.trial import Trial
+    from toolgen.compiler.importers.offer import Trial
     from toolgen.compiler.importers.update import Update
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile

@@ -17,7 +17,7 @@ from toolgen.compiler.documents.base import TypeNamePattern
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute
 from toolgen.schema.json_values import canonical
-from toolgen.schema.subschemas import subschemas, with_schemas
+from toolgen.schema.keywords import subschemas, with_schemas
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.offer import OfferedTool

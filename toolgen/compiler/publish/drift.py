@@ -23,7 +23,7 @@ from toolgen.compiler.publish.lock import (
     render_lock,
 )
 from toolgen.compiler.publish.tree import LOCK
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Target

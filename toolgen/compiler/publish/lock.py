@@ -22,7 +22,7 @@ from toolgen.compiler.project.versions import output_version
 from toolgen.compiler.publish.inputs import FORMATTER, Inputs, digest
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
 from toolgen.spec.derived import DERIVED, write_derived
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.documents.action_catalog import CatalogFile
-from toolgen.compiler.documents.agent import AgentFile
 from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.library import Documents, is_toolset
-from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
-from toolgen.compiler.ir.catalog import Catalog, Policy
-from toolgen.compiler.ir.parts import Part
+from toolgen.compiler.ir.catalog import Catalog, Part, Policy
 from toolgen.compiler.resolve.agents import resolve_agents
 from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.schemas import Schemas, Types

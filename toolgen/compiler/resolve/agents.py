@@ -12,8 +12,8 @@ from toolgen.compiler.resolve.names import Namespace, package_of, package_of_age
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.documents.agent import AgentFile
     from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.selecting import AgentFile
     from toolgen.compiler.ir.catalog import Toolset
     from toolgen.compiler.resolve.selectors import Selectable
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
-from toolgen.compiler.documents.action_catalog import In
+from toolgen.compiler.documents.selecting import In
 from toolgen.compiler.ir.catalog import (
     ARGS,
     ENTRY,
@@ -30,8 +30,8 @@ from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.documents.action_catalog import ActionSpec, CatalogFile, CategorySpec, NotIn
     from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.selecting import ActionSpec, CatalogFile, CategorySpec, NotIn
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Any, Final
 
+from toolgen.schema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from toolgen.schema.references import is_resource
-from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 # Suggestions for types in the syntax of other languages, and for the short form inside JSON Schema.
 

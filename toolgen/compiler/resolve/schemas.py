@@ -13,8 +13,8 @@ from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.keywords import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.schema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from toolgen.schema.references import definition_of, escape, pointer_of, reference_to, steps_of, steps_to
-from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span

@@ -16,11 +16,11 @@ import jsonschema_rs
 from toolgen.compiler.diagnostics.diagnostic import nearest, shown
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.keywords import respelled_schema
-from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, Reach, excess
-from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+from toolgen.schema.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, Reach, excess
+from toolgen.schema.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.schema.json_values import is_number
+from toolgen.schema.keywords import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 from toolgen.schema.references import parsed, pointer_of
-from toolgen.schema.subschemas import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.spec.lines import line_starts
+from toolgen.spec.text import line_starts
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 MappingEntry: TypeAlias = "tuple[Node, int, int]"

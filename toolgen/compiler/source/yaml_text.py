@@ -23,8 +23,7 @@ from toolgen.compiler.diagnostics import Related
 from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT, GaveUp, Problems
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
-from toolgen.spec.lines import BLANKS
-from toolgen.spec.visible import escaped, visible
+from toolgen.spec.text import BLANKS, escaped, visible
 
 if TYPE_CHECKING:
     from yaml.events import Event

@@ -16,8 +16,7 @@ from toolgen.execute.environment import variables_in
 from toolgen.execute.http.credentials import Credentials
 from toolgen.execute.http.host import HttpHost
 from toolgen.execute.http.operation import Operation
-from toolgen.execute.http.preview import previewed
-from toolgen.execute.http.requests import request_of
+from toolgen.execute.http.requests import previewed, request_of
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
 from toolgen.execute.servers import ServerState

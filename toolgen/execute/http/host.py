@@ -12,7 +12,7 @@ from toolgen.runtime.base.received import ANSWER_BYTES
 if TYPE_CHECKING:
     import httpx2
 
-    from toolgen.execute.command.output import Keep
+    from toolgen.execute.command_output import Keep
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns headers with credentials; called for each request."""

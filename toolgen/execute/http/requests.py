@@ -14,8 +14,8 @@ from urllib.parse import quote_plus
 from uuid import uuid4
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.http.operation import Encoding
-from toolgen.execute.http.routes import Filled
+from toolgen.execute.http.operation import Encoding, Operation
+from toolgen.execute.http.routes import Filled, Routes
 from toolgen.execute.http.styles import (
     FORM_QUERY,
     IN_COOKIE,
@@ -29,14 +29,13 @@ from toolgen.execute.http.styles import (
     text_of,
     unchanged,
 )
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, ToolNotFound
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_json
 
 if TYPE_CHECKING:
-    from toolgen.execute.http.operation import Body, Operation, Param
-    from toolgen.execute.http.routes import Routes
-
+    from toolgen.execute.http.operation import Body, Param
+    from toolgen.runtime.catalog.catalog import Catalog
 
 # Bodies: args as the content of a request, by its media type.
 
@@ -329,3 +328,33 @@ def _sendable(arg: str, text: str) -> str:
         message = f"{arg} is sent as a header, which has no line breaks and no control characters"
         raise CallFailed(FailureKind.INVALID_CALL, "invalid_header_value", message)
     return text.strip(" \t")
+
+
+# What a call sends, for a person who is asked about it: the method and the URL, without credentials.
+
+
+def previewed(
+    operations: Mapping[str, Operation], routes: Routes, base_url_of: Callable[[Operation], str]
+) -> Callable[[str, Mapping[str, Any]], str]:
+    """Return a function that returns the method and the URL of the request of a call.
+
+    It raises `ToolNotFound`, and `CallFailed` for args that no request can have.
+    """
+
+    def preview(ident: str, args: Mapping[str, Any]) -> str:
+        operation = operations.get(ident)
+        if operation is None:
+            raise ToolNotFound(ident)
+        return f"{operation.method} {without_body(operation, args, routes).url(base_url_of(operation))}"
+
+    return preview
+
+
+def specified_preview(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, Any]], str] | None:
+    """Return the same for a toolset as its spec has it; None where a tool has no URL there."""
+    api: Mapping[str, Any] = catalog.section("toolsets")[toolset].get("api", {})
+    found = {ident: Operation.of(catalog.definition(ident)) for ident in catalog.toolsets[toolset]}
+    base_url: str = api.get("base_url", "")
+    if not all(each.base_url or base_url for each in found.values()):
+        return None
+    return previewed(found, Routes(found.values(), base_url), lambda operation: operation.base_url or base_url)

@@ -23,7 +23,7 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.http import essence, is_binary, is_json
 
 if TYPE_CHECKING:
-    from toolgen.execute.command.output import Keep
+    from toolgen.execute.command_output import Keep
     from toolgen.execute.http.operation import Operation
 
 _KINDS: Final = {

@@ -14,7 +14,7 @@ from toolgen.schema.json_values import value_of
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
-    from toolgen.execute.command.output import Keep
+    from toolgen.execute.command_output import Keep
 
 RAW: Final = "mcp"
 """The key in `ToolResult.metadata` under which a result is kept as the server sent it, if it is more than its value."""

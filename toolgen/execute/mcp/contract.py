@@ -25,7 +25,7 @@ from toolgen.changes.tool_texts import digest_of, texts_of
 from toolgen.schema.args import with_one_of, without_fields
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import is_object
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp.client.session import ElicitationFnT
 
     from toolgen.changes.rules import Change
-    from toolgen.execute.command.output import Keep
+    from toolgen.execute.command_output import Keep
 
 
 # What a host decides for an MCP server: credentials, questions of the server, and changes of its tools.

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from toolgen.execute.mcp.limits import check_message
 from toolgen.execute.processes import ProcessSession
 from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import ToolRequest
-from toolgen.llm.codeact.limits import CodeActLimits
 from toolgen.llm.codeact.session import CodeSession
 from toolgen.llm.codeact.stubs import CompiledStubs, Functions
-from toolgen.llm.presentations.calls import not_offered, run_calls
-from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn
+from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn, not_offered, run_calls
 from toolgen.llm.sandbox.pool import SandboxPool
+from toolgen.llm.sandbox.process import CodeActLimits
 from toolgen.providers.protocol import CallAnswer
 from toolgen.providers.stubs import RESULT
 

@@ -19,15 +19,15 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
-from toolgen.spec.visible import escaped, is_hidden, visible
+from toolgen.spec.text import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult
-    from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions
     from toolgen.llm.presentations.protocol import PresentationOps, Turn
     from toolgen.llm.sandbox.checker import TypeCheckError
     from toolgen.llm.sandbox.pool import SandboxPool
+    from toolgen.llm.sandbox.process import CodeActLimits
     from toolgen.llm.sandbox.worker import Suspended, Worker
 
 

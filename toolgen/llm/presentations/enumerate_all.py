@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.llm.presentations.calls import (
+from toolgen.llm.presentations.protocol import (
     answer,
     answer_unknown,
     answered,

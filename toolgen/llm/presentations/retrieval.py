@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import FailureKind
-from toolgen.llm.presentations.calls import (
+from toolgen.llm.presentations.protocol import (
+    ToolListing,
     answer,
     answer_json,
     answer_unknown,
@@ -18,7 +19,6 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import DISCOVERY
 

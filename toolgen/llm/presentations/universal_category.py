@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
 from toolgen.contract.records import ContentBlock, FailureKind
-from toolgen.llm.actions.listing import missing, unknown_action, unmappable
-from toolgen.llm.actions.prompt import action_categories
-from toolgen.llm.presentations.calls import (
+from toolgen.llm.actions.listing import action_categories, missing, unknown_action, unmappable
+from toolgen.llm.presentations.protocol import (
+    RequestedCall,
+    ToolListing,
     answer,
     answer_json,
     answer_unknown,
@@ -24,7 +25,6 @@ from toolgen.llm.presentations.calls import (
     run_calls,
     text_of,
 )
-from toolgen.llm.presentations.protocol import RequestedCall, ToolListing
 from toolgen.providers.protocol import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import NotJson, parse

@@ -18,8 +18,7 @@ from toolgen.llm.sandbox.sandbox_code import TYPES, private_name
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
-    from toolgen.llm.codeact.limits import CodeActLimits
-    from toolgen.llm.sandbox.process import Process
+    from toolgen.llm.sandbox.process import CodeActLimits, Process
     from toolgen.providers.stubs import Stub
 
 

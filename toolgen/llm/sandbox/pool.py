@@ -16,8 +16,8 @@ from toolgen.llm.sandbox.process import DIED, OUT_OF_MEMORY, Process, SnippetFai
 from toolgen.llm.sandbox.worker import Worker
 
 if TYPE_CHECKING:
-    from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.sandbox.checker import TypeCheckError
+    from toolgen.llm.sandbox.process import CodeActLimits
 
 _Kind: TypeAlias = "tuple[str, CodeActLimits]"
 

@@ -1,4 +1,4 @@
-"""One separate process of pydantic-monty, and the thread of the host that communicates with it.
+"""One process of the sandbox, pydantic-monty, with the thread of the host that communicates with it, and its limits.
 
 The interface for threads is used instead of the one for asyncio, whose threads can abort the interpreter at its exit
 (pydantic-monty 1.4.0).
@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -46,6 +47,34 @@ _EXHAUSTED: Final = (
 
 _used_by: Final[dict[str, int]] = {}
 """The process that first used the library, which hangs in forks of that process (pydantic-monty 1.4.0)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeActLimits:
+    """The resource limits of one snippet, and how much of its output is shown.
+
+    `seconds` limits the processor time of its code, and separately that of type checking; calls do not count. By the
+    clock, as where the system does not tell processor times (outside of Linux), it is at most ten times as long.
+    `total_seconds` limits the total wall-clock time, including calls: a call that is still running is cancelled.
+    `memory_bytes` limits its values, and the memory of the type checker. `kept_bytes` limits the variables that a host
+    keeps for the next snippet. `depth` limits the call depth, `calls` the number of tool calls of one snippet,
+    `argument_bytes` the total size of their arguments. `source_chars` limits the snippet, `result_chars` and
+    `printed_chars` what the model is shown of the result and the output, in characters as shown: an escape of ten
+    characters counts ten.
+
+    The limits are per snippet. The host must limit how many run at a time.
+    """
+
+    seconds: float = 5.0
+    total_seconds: float = 600.0
+    memory_bytes: int = 256 * 1024 * 1024
+    kept_bytes: int = 64 * 1024 * 1024
+    depth: int = 200
+    calls: int = 100
+    argument_bytes: int = 16 * 1024 * 1024
+    source_chars: int = 50_000
+    result_chars: int = 16_000
+    printed_chars: int = 8_000
 
 
 class SandboxUnavailable(RuntimeError):

@@ -13,8 +13,7 @@ from toolgen.llm.sandbox.process import BUSY, WorkerLost
 if TYPE_CHECKING:
     from pydantic_monty import FunctionSnapshot, MontySession, ResourceLimits, SyncSnapshot
 
-    from toolgen.llm.codeact.limits import CodeActLimits
-    from toolgen.llm.sandbox.process import Process
+    from toolgen.llm.sandbox.process import CodeActLimits, Process
 
 _AnswerT = TypeVar("_AnswerT")
 

@@ -18,7 +18,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_ope
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.runtime.base.received import ANSWER_BYTES, TooMuch, json_of
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.llm.search.embedding import EndpointClass

@@ -17,7 +17,7 @@ from toolgen.contract.extras import MissingExtra
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, why
 from toolgen.runtime.redact.warning import warn
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,9 +8,9 @@ from toolgen.llm.tags.definition import (
     TagResult,
     ToolContext,
     ToolDef,
+    prompt_block,
     tool_defs,
 )
-from toolgen.llm.tags.line import prompt_block
 from toolgen.llm.tags.registry import TagGate, TagRegistry
 from toolgen.llm.tags.reply import TagCall, TagReply, TagTurn, parse_response, run_tags
 

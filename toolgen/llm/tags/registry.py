@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolCallMeta, ToolRequest
-from toolgen.llm.tags.definition import TOOL_FAILED, TagResult, tag_idents, tool_defs
-from toolgen.llm.tags.line import TagLine, prompt_block
+from toolgen.llm.tags.definition import TOOL_FAILED, TagLine, TagResult, prompt_block, tag_idents, tool_defs
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import is_result

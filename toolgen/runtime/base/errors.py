@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgen.contract.records import FailureKind
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue

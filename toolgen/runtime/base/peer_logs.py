@@ -6,8 +6,7 @@ import logging
 import traceback
 from typing import Final
 
-from toolgen.spec.lines import lines_of
-from toolgen.spec.visible import visible
+from toolgen.spec.text import lines_of, visible
 
 _LONGEST: Final = 1_000
 """Characters of a message, and of a line of a traceback."""

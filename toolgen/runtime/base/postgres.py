@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
 from toolgen.contract.extras import MissingExtra
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     import psycopg

@@ -11,7 +11,7 @@ from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
 from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent
 from toolgen.runtime.redact.warning import warn
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta

@@ -15,7 +15,7 @@ from toolgen.runtime.events.records import now
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
-from toolgen.spec.visible import shown_name
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest

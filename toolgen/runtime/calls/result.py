@@ -30,7 +30,7 @@ from toolgen.runtime.base.errors import (
 )
 from toolgen.runtime.redact.call_secrets import hide_error, hide_other_fields, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue

@@ -14,8 +14,7 @@ from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
 from toolgen.runtime.catalog.schema_profile import core_violations, with_definitions_in_place
 from toolgen.schema.args import secret_pointers
-from toolgen.schema.cost.bounds import Bounds, excess
-from toolgen.schema.cost.validator import compiled_validator
+from toolgen.schema.bounds import Bounds, compiled_validator, excess
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:

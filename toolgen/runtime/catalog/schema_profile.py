@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import DEFINITIONS, SCHEMA_MAP
 from toolgen.schema.references import at, definition_of, id_keyword, is_resource
-from toolgen.schema.subschemas import DEFINITIONS, SCHEMA_MAP
 
 _ANNOTATIONS: Final = frozenset(
     {"$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import bare, is_json_value, model_class, wire_name, without_none
 from toolgen.runtime.issues.issues import issues_of, not_checkable, not_listable
-from toolgen.schema.cost.bounds import Bounds, Reach
-from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
-from toolgen.schema.cost.validator import compiled_validator
+from toolgen.schema.bounds import Bounds, Reach, compiled_validator
+from toolgen.schema.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import at_steps, steps_to
 

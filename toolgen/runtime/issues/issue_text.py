@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolgen.contract.records import Issue
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 MAX_ISSUES: Final = 20
 MAX_FOUND: Final = 80

@@ -26,9 +26,9 @@ from toolgen.runtime.issues.issue_text import (
     with_article,
 )
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, SCHEMA_LIST, SCHEMA_MAP
 from toolgen.schema.references import at_steps, behind, followed, name_of_target, pointer_of, target_of
-from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, SCHEMA_LIST, SCHEMA_MAP
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

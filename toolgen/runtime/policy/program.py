@@ -11,7 +11,7 @@ from toolgen.runtime.catalog.handler_signature import name_of
 from toolgen.runtime.policy.hosts import url_of_server
 from toolgen.runtime.redact.shown_args import SHOWN, filled, joined
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition

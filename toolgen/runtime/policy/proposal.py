@@ -10,7 +10,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue, secrets_of_schema
 from toolgen.schema.json_values import canonical, compact_json, is_mapping, is_object, kind_of
-from toolgen.spec.visible import cut, is_hidden, visible
+from toolgen.spec.text import cut, is_hidden, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

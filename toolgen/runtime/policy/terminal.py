@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import PROPOSAL_BYTES, typed_proposal
 from toolgen.runtime.redact.shown_args import joined
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

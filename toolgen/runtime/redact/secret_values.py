@@ -14,8 +14,7 @@ from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
 from toolgen.runtime.redact.secret_names import common_length
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import escape
-from toolgen.spec.lines import lines_of
-from toolgen.spec.visible import visible
+from toolgen.spec.text import lines_of, visible
 
 SHORTEST_ANYWHERE: Final = 6
 """Minimum length of a value that is searched for inside words.

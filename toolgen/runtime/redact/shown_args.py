@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from toolgen.runtime.base.text_templates import render
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 SHOWN: Final = 2000
 """Maximum characters of the args that are shown to a person."""

@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.schema.bounds import MAX_NESTING
+from toolgen.schema.comparison.goal import BudgetError, Claim
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.comparison.patterns import matches
 from toolgen.schema.comparison.reading import Document
-from toolgen.schema.comparison.refutation.goal import BudgetError, Claim
-from toolgen.schema.comparison.refutation.solver import Solver
-from toolgen.schema.comparison.refutation.validators import Validators
-from toolgen.schema.cost.bounds import MAX_NESTING
-from toolgen.schema.cost.graph import components
+from toolgen.schema.comparison.solver import Solver
+from toolgen.schema.comparison.validators import Validators
+from toolgen.schema.graph import components
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.keywords import ASSERTIONS, is_deeper
 from toolgen.schema.references import pointer_of
-from toolgen.schema.schema_text import ASSERTIONS
-from toolgen.schema.subschemas import is_deeper
 
 if TYPE_CHECKING:
+    from toolgen.schema.comparison.goal import Spot
     from toolgen.schema.comparison.reading import Schema
-    from toolgen.schema.comparison.refutation.goal import Spot
 
 
 # Contradictions: checking, shrinking and locating values that one document accepts and another rejects.

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from toolgen.schema.drafts import as_2020_12
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.keywords import ANNOTATIONS, SILENT, with_schemas
 from toolgen.schema.references import all_references, at, is_resource
-from toolgen.schema.schema_text import ANNOTATIONS, SILENT
-from toolgen.schema.subschemas import with_schemas
 
 MOST_PARTS: Final = 20_000
 """Parts of a schema after its references are replaced; definitions that refer to each other can make them many."""

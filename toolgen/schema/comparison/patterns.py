@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.schema.cost.bounds import Bounds
-from toolgen.schema.cost.validator import compiled_validator
+from toolgen.schema.bounds import Bounds, compiled_validator
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator

@@ -8,8 +8,8 @@ from functools import cached_property, reduce
 from typing import Any, Final, NamedTuple, cast
 
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object
+from toolgen.schema.keywords import subschemas
 from toolgen.schema.references import child, escape, id_keyword, is_resource, parsed, pointer_of
-from toolgen.schema.subschemas import subschemas
 
 # Schemas as constraints: what each keyword means, in one form for all drafts.
 

@@ -15,7 +15,7 @@ from toolgen.toolsets.generated.tools.actions import executor
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.llm.actions.view import ActionEntry
-    from toolgen.llm.tool_use.tool_use import ToolUse
+    from toolgen.llm.tool_use import ToolUse
     from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.generated.tools.actions import (
         DescribeActionArgs,

@@ -22,7 +22,7 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.runs.children import start_child
 from toolgen.runtime.runs.run import run_of
 from toolgen.schema.json_values import canonical
-from toolgen.spec.visible import cut, visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import RunAgent

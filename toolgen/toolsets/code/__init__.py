@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.catalog.execution import blocking
-from toolgen.runtime.policy.paths import PathPolicy
+from toolgen.runtime.policy.paths import PathPolicy, is_within
 from toolgen.runtime.policy.policy import ENVIRONMENT
-from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
 from toolgen.toolsets.code.edit import edit_file, write_file
-from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
-from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import list_dir, search_files
-from toolgen.toolsets.generated.tools.code import executor
+from toolgen.toolsets.code.text import read_file
+from toolgen.toolsets.generated.tools.code import RunCommandResult, executor
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.policy.paths import PathAnswer
+    from toolgen.toolsets.generated.tools.code import RunCommandArgs
+
+OUTPUT_BYTES: Final = 8 * 1024 * 1024
+"""Bytes kept of each stream; the runtime limits what is shown."""
+
+INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
 
 # Results of the built-in toolsets, in a form that is valid for every package a toolset is compiled into.
 #
@@ -101,7 +112,7 @@ class CodeTools:
         self._output_bytes = output_bytes
         self._ripgrep = ripgrep
         self._on_instructions = on_instructions, instruction_files
-        self._instructions = InstructionFiles(self.policy, on_instructions, instruction_files)
+        self._instructions = _InstructionFiles(self.policy, on_instructions, instruction_files)
 
     def under(self, policies: Policies) -> CodeTools:
         """Return the same handlers, which keep to policies."""
@@ -111,7 +122,7 @@ class CodeTools:
             policy=policy,
             _environment=_among(self._values, policies.env),
             _max_timeout_ms=min(filter(None, limits), default=MAX_TIMEOUT_MS),
-            _instructions=InstructionFiles(policy, *self._on_instructions),
+            _instructions=_InstructionFiles(policy, *self._on_instructions),
         )
         return bound
 
@@ -153,7 +164,7 @@ class CodeTools:
 
     async def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> Any:
         """Run a program without a shell."""
-        result = await run_command(
+        result = await _run_command(
             args,
             self._access(meta),
             meta,
@@ -169,3 +180,93 @@ class CodeTools:
 
 def _among(values: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     return {name: values[name] for name in names if name in values}
+
+
+# The program of `run_command`, in a folder within the write roots, with the host's environment.
+
+_LAST_WORDS: Final = 500
+
+
+async def _run_command(
+    args: RunCommandArgs,
+    access: PathAccess,
+    meta: ToolCallMeta,
+    *,
+    environment: Mapping[str, str],
+    max_timeout_ms: int,
+    output_bytes: int,
+) -> RunCommandResult:
+    """Run a program to its end; any exit code is a result. Bytes that are not UTF-8 become U+FFFD.
+
+    Raises `CallFailed` with `timeout`, as `check_working_folder` and `open_folder` do for `cwd`, and as `run_process`
+    does.
+    """
+    from toolgen.execute.processes import report_partial, run_process
+
+    timeout_ms = min(args.timeout_ms, max_timeout_ms)
+    answer = access.check_working_folder(args.cwd)
+    with access.open_folder(answer) as folder:
+        finished = await run_process(
+            args.argv,
+            cwd=folder.working_directory,
+            env=environment,
+            timeout_ms=timeout_ms,
+            stdout_bytes=output_bytes,
+            stderr_bytes=output_bytes,
+            on_cancel=partial(report_partial, meta),
+        )
+    stdout, stderr = (output.decode(errors="replace") for output in (finished.stdout, finished.stderr))
+    if finished.timed_out:
+        output = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
+        hint = f"its last output: {output}" if output else "it had printed nothing"
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program took longer than {timeout_ms} ms", hint)
+    return RunCommandResult(
+        exit_code=finished.exit_code,
+        stdout=stdout,
+        stderr=stderr,
+        truncated=finished.stdout_cut or finished.stderr_cut,
+    )
+
+
+# Instruction files: the host is notified when an agent reads one, so that it can apply it from then on.
+
+LONGEST: Final = 65536
+"""Maximum bytes of a file that are passed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """An instruction file that was read. `path` is relative to the project; `text` is its content, up to `LONGEST`."""
+
+    path: str
+    text: str
+
+
+OnInstructions: TypeAlias = "Callable[[Instructions, ToolCallMeta], None]"
+
+
+class _InstructionFiles:
+    """Calls `on_instructions` for each instruction file of the project, once per session."""
+
+    def __init__(self, policy: PathPolicy, on_instructions: OnInstructions | None, names: Collection[str]) -> None:
+        self._project = policy.project
+        self._on_instructions = on_instructions
+        self._names = frozenset(names)
+        self._reported: set[tuple[str | None, str]] = set()
+        self._lock = Lock()  # reads run in concurrent threads
+
+    def seen(self, answer: PathAnswer, access: PathAccess, meta: ToolCallMeta) -> None:
+        """Process a file that was read; other files are ignored."""
+        folder, _, name = answer.resolved.rpartition("/")
+        if self._on_instructions is None or name not in self._names or not is_within(folder, self._project):
+            return
+        if self._is_new((meta.session_id, answer.resolved)):
+            with access.open_file(answer) as file:
+                text = file.read(LONGEST).decode("utf-8-sig", errors="replace")
+            self._on_instructions(Instructions(answer.resolved[len(self._project) :].lstrip("/"), text), meta)
+
+    def _is_new(self, key: tuple[str | None, str]) -> bool:
+        with self._lock:
+            known = key in self._reported
+            self._reported.add(key)
+        return not known

@@ -13,7 +13,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
-from toolgen.spec.visible import cut
+from toolgen.spec.text import cut
 from toolgen.toolsets.code.text import Change, FileText, binary_file, encoded, new_text, normalised
 from toolgen.toolsets.generated.tools.code import EditFileResult, WriteFileResult
 

@@ -19,8 +19,8 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
-from toolgen.spec.lines import lines_of
-from toolgen.toolsets.code.read import cut_line
+from toolgen.spec.text import lines_of
+from toolgen.toolsets.code.text import cut_line
 from toolgen.toolsets.generated.tools.code import (
     ListDirResult,
     ListDirResultEntriesItem,

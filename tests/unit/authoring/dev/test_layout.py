@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from toolgen.authoring.dev.screen import lay_out
-from toolgen.authoring.dev.texts import Section
+from toolgen.authoring.dev.terminal import Section, lay_out
 
 SECTIONS = st.builds(
     lambda title, items: Section(Text(title), tuple(map(Text, items))),

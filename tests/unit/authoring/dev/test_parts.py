@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.authoring.diff.repository import ORDERS, Project
 from tests.unit.cli.command_line import toolgen
-from toolgen.authoring.dev import texts
+from toolgen.authoring.dev import terminal
 from toolgen.authoring.dev.loop import PartProcess
 from toolgen.authoring.dev.page import Answer, Build, Choices, Page, Part, PartProblem, Question
 from toolgen.authoring.dev.surface import Comparison, OtherSide, SurfaceMeasure
@@ -52,7 +52,7 @@ def question(project: Project, **choices: str) -> Question:
     return Question(load_config(project.folder), Choices(**choices))
 
 
-def lines(section: texts.Section) -> list[str]:
+def lines(section: terminal.Section) -> list[str]:
     return [section.title.plain, *(item.plain for item in section.items)]
 
 
@@ -70,7 +70,7 @@ def test_a_file_of_others_in_a_package_is_a_problem(project: Project) -> None:
     page = Page(project.folder, Choices())
     page.begin("started", frozenset([Part.BUILD]))
     page.take(Part.BUILD, 1, Answer(build_targets(question(project))))
-    assert lines(texts.build_problems(page))[1].startswith("warning generated/mine.py: ")
+    assert lines(terminal.build_problems(page))[1].startswith("warning generated/mine.py: ")
 
 
 def test_problems_are_sorted_the_worst_first_and_shown_once(project: Project) -> None:
@@ -78,16 +78,16 @@ def test_problems_are_sorted_the_worst_first_and_shown_once(project: Project) ->
     project.write(ORDERS + MISSPELT)
     page = Page(project.folder, Choices())
     page.begin("started", frozenset([Part.BUILD, Part.LINT]))
-    assert lines(texts.problems(page)) == ["Problems [build computed now] [lint computed now]", "computed now …"]
+    assert lines(terminal.problems(page)) == ["Problems [build computed now] [lint computed now]", "computed now …"]
     page.take(Part.BUILD, 1, Answer(build_targets(question(project))))
     page.take(Part.LINT, 1, Answer(lint_targets(question(project))))
-    title, *items = lines(texts.problems(page))
+    title, *items = lines(terminal.problems(page))
     assert "warnings" in title
     severities = [item.partition("[")[0] for item in items]
     assert severities == sorted(severities, reverse=True)
     assert len(items) == len(set(items))
     assert sum("TG208" in item for item in items) == 1
-    outcomes = [item.partition(": ") for item in lines(texts.header(page))[1:]]
+    outcomes = [item.partition(": ") for item in lines(terminal.header(page))[1:]]
     assert [(out, "files written" in outcome) for out, _, outcome in outcomes] == [("generated", True), ("other", True)]
 
 
@@ -186,7 +186,7 @@ def test_without_a_repository_the_surface_is_not_compared(tmp_path: Path) -> Non
     page = Page(tmp_path, Choices())
     page.begin("started")
     page.take(Part.SURFACE, 1, Answer(found))
-    assert "(new)" not in "\n".join(lines(texts.surface(page)))
+    assert "(new)" not in "\n".join(lines(terminal.surface(page)))
     with pytest.raises(PartProblem, match="is in no git repository"):
         Comparison()(asked)
 
@@ -195,7 +195,7 @@ def test_an_internal_error_of_a_part_is_kept_for_the_end(project: Project) -> No
     page = Page(project.folder, Choices())
     page.begin("started")
     page.take(Part.LINT, 1, Answer(problem="internal error: x", traceback="Traceback …"))
-    assert lines(texts.lint_problems(page)) == ["Problems by lint", "error internal error: x"]
+    assert lines(terminal.lint_problems(page)) == ["Problems by lint", "error internal error: x"]
     assert list(page.tracebacks) == ["Traceback …"]
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from toolgen.authoring.diff.catalog_validation import damage_of
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.git import DiffError
-from toolgen.authoring.diff.sides import other_side, working_tree
+from toolgen.authoring.diff.sides import damage_of, other_side, working_tree
 from toolgen.compiler.project.config import load_config
 from toolgen.schema.json_values import compact_json
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.authoring.format.insert import CannotInsert, inserted
-from toolgen.authoring.format.update import SpecTooLarge
+from toolgen.authoring.format.update import CannotInsert, SpecTooLarge, inserted
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse_spec
 

@@ -13,8 +13,7 @@ from tests.unit.authoring.language_server.project import FILES
 from toolgen.authoring.language_server import completion
 from toolgen.authoring.language_server.completion import Writing, offers_at, writing_at
 from toolgen.authoring.language_server.navigation import RenameRefused, hover_at, renamed, symbol_at, uses_of
-from toolgen.authoring.language_server.python_links import idents_at
-from toolgen.authoring.language_server.workspace import Index, Project
+from toolgen.authoring.language_server.workspace import Index, Project, idents_at
 
 if TYPE_CHECKING:
     from pathlib import Path

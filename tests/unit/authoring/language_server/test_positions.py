@@ -12,9 +12,8 @@ from lsprotocol import types
 from tests.unit.authoring.language_server.buffer import BREAKS, NO_BREAKS, Buffer
 from tests.unit.authoring.language_server.project import FILES
 from toolgen.authoring.format.format import formatted
-from toolgen.authoring.language_server import convert
-from toolgen.authoring.language_server.convert import IndexedText, indexed
-from toolgen.authoring.language_server.session import Documents
+from toolgen.authoring.language_server import session
+from toolgen.authoring.language_server.session import Documents, IndexedText, indexed
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import parse
@@ -131,7 +130,7 @@ def test_the_lines_of_a_text_are_indexed_once(monkeypatch: pytest.MonkeyPatch) -
         calls.append(text)
         return [0, *(at + 1 for at, char in enumerate(text) if char == "\n")]
 
-    monkeypatch.setattr(convert, "line_starts", line_starts)
+    monkeypatch.setattr(session, "line_starts", line_starts)
     text = "".join(f"{number}\n" for number in range(500))
     for number in range(500):
         found = indexed(text, "utf-16").range(2 * number % 900, 2 * number % 900 + 1)

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.authoring.lint.examples import codes, files_of, linted
 from toolgen.authoring.lint.lint import WITHOUT_PLACE
 from toolgen.authoring.lint.registry import all_rules
-from toolgen.compiler.diagnostics.lint_rules import GROUPS, LINT_RULES
+from toolgen.compiler.diagnostics.codes import GROUPS, LINT_RULES
 
 RULES = all_rules()
 

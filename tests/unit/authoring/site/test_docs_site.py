@@ -12,8 +12,7 @@ from tests.project.checkout import ROOT
 from tests.unit.authoring.site.browser import browser, console, findings, needs_browser, overflow, show
 from tests.unit.authoring.site.html_page import Page, broken_links
 from toolgen.changes.rules import RULES
-from toolgen.compiler.diagnostics.codes import CODES
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,9 +20,9 @@ from tests.unit.authoring.site.html_page import Page, broken_links
 from tests.unit.authoring.site.project import SHOP, part_of, site_of
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
-from toolgen.authoring.site.model_views import Shown
+from toolgen.authoring.site.tool import Shown
 from toolgen.pages.rendering import line
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,8 +21,7 @@ from toolgen.cli.importers import IMPORTERS, importer_named
 from toolgen.cli.importers.importer import Importer, Request, named_text
 from toolgen.cli.importers.spec_place import kept_path
 from toolgen.compiler.importers.imported import data_of, imported
-from toolgen.compiler.importers.offer import Offer, mapping, nodes_of
-from toolgen.compiler.importers.trial import TrialContext, try_tool
+from toolgen.compiler.importers.offer import Offer, TrialContext, mapping, nodes_of, try_tool
 from toolgen.compiler.source.nodes import ScalarNode, Source
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.spec.lines import line_starts
-from toolgen.spec.visible import is_hidden, visible
+from toolgen.spec.text import is_hidden, line_starts, visible
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,7 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.execute.command import Command, CommandExecutor, CommandHost, command_executor
-from toolgen.execute.command.line import ExecLine
+from toolgen.execute.command import Command, CommandExecutor, CommandHost, ExecLine, command_executor
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.effective import effective_set

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.command.line import ExecLine, ShellLine, Template, texts_of
+from toolgen.execute.command import ExecLine, ShellLine, Template, texts_of
 from toolgen.execute.processes import MAX_ARGUMENT_BYTES
 from toolgen.runtime.base.errors import CatalogError
 

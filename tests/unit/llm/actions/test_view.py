@@ -11,8 +11,7 @@ import pytest
 from toolgen.contract.actions import ActionRule, ActionTables, UnknownActionError, Visibility, passed_on
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
-from toolgen.llm.actions.resources import Resource, Resources
-from toolgen.llm.actions.view import ActionView
+from toolgen.llm.actions.view import ActionView, Resource, Resources
 from toolgen.llm.presentations.protocol import Candidates
 from toolgen.runtime import Catalog, Runtime, allow_all
 

@@ -17,7 +17,7 @@ from toolgen.llm.codeact.session import Printed, one_line, result_report
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
 from toolgen.llm.sandbox.worker import Finished
-from toolgen.spec.visible import escaped, is_hidden
+from toolgen.spec.text import escaped, is_hidden
 
 if TYPE_CHECKING:
     from toolgen.llm.codeact import CodeAct

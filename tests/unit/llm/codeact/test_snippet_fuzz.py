@@ -12,11 +12,11 @@ from tests.unit.llm.codeact.code_host import candidates_of, tool
 from tests.unit.llm.codeact.snippets import snippet
 from toolgen.llm.codeact import CodeAct, CodeActLimits, SandboxPool
 from toolgen.llm.presentations.protocol import Turn
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.events.records import RunNotFound
-from toolgen.spec.visible import is_hidden
+from toolgen.spec.text import is_hidden
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 

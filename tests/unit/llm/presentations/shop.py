@@ -11,7 +11,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import Target
 from toolgen.contract.records import FailureKind, ToolsetRegistration
 from toolgen.llm import ToolUse, ToolUseConfig
-from toolgen.llm.tool_use.offered import provider_named
+from toolgen.llm.conversation import provider_named
 from toolgen.providers.table import provider_tool_name
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime

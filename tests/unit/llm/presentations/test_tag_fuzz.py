@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.llm import Turn
-    from toolgen.llm.tags.line import TagLine
+    from toolgen.llm.tags.definition import TagLine
 
 TAGS: dict[str, tuple[str, list[str], bool]] = {
     "FIND": ("(.+)", ["query"], True),

@@ -25,7 +25,7 @@ from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.presentations.universal_category import UniversalCategory
-from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.llm.tool_use import RunOps
 from toolgen.providers.protocol import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError

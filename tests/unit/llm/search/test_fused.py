@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.hashed_vectors import HashedVectors
 from tests.unit.llm.search.worlds import TOOLS, document, worlds
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.llm.search.fused import ToolSearch, fuse
-from toolgen.llm.search.index import SearchHit, SearchIndex
+from toolgen.llm.search.index import SearchHit, SearchIndex, ToolSearch, fuse
 
 pytest.importorskip("numpy", reason="numpy is not installed")
 

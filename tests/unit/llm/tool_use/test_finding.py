@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.llm.search.fused import ToolSearch
-from toolgen.llm.tool_use import finding
-from toolgen.llm.tool_use.finding import Finder
+from toolgen.llm import tool_use
+from toolgen.llm.search.index import ToolSearch
+from toolgen.llm.tool_use import Finder
 from toolgen.runtime.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -84,13 +84,13 @@ def test_entries_that_change_during_embedding_do_not_fail_a_search(
 @pytest.mark.parametrize(("count", "is_aside"), [(500, False), (501, True)])
 def test_many_entries_are_described_in_a_thread(count: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: set[threading.Thread] = set()
-    described = finding._document
+    described = tool_use._document
 
     def noted(each: ActionEntry) -> Any:
         threads.add(threading.current_thread())
         return described(each)
 
-    monkeypatch.setattr(finding, "_document", noted)
+    monkeypatch.setattr(tool_use, "_document", noted)
     view = View(*(f"b{number:05}" for number in range(count)))
     assert asyncio.run(found(Finder(Catalog()), view)) == ["b00000", "b00001", "b00002"]
     assert (threads != {threading.main_thread()}) is is_aside

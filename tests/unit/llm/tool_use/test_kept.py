@@ -13,7 +13,7 @@ from tests.unit.runtime.tools import idle_executors
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.protocol import Candidates
-from toolgen.llm.tool_use.finding import Kept
+from toolgen.llm.tool_use import Kept
 from toolgen.providers.protocol import ToolPayload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.spec.tool_use import LAYERS
@@ -70,7 +70,7 @@ def test_sets_are_kept_up_to_a_total_number_of_tools(
     monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:
     """A limit on the number of sets would be ineffective, since each set can have any number of tools."""
-    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 200)
+    monkeypatch.setattr("toolgen.llm.tool_use._TOOLS", 200)
     catalog = of_many(60)
     actions = load("toolgen.toolsets.generated") if presentation == "universal-category" else None
     for number in range(60 if actions else 0):
@@ -111,7 +111,7 @@ def test_candidates_of_many_sets_are_the_same_objects() -> None:
 
 
 def test_a_conversation_keeps_its_request_regardless_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 100)
+    monkeypatch.setattr("toolgen.llm.tool_use._TOOLS", 100)
     catalog = of_many(70)
     tool_use = ToolUse(catalog)
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.llm import ToolUse
-from toolgen.llm.tool_use.conversation import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
+from toolgen.llm.conversation import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
 from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, ToolRequest, allow_all

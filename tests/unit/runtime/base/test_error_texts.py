@@ -17,7 +17,7 @@ from tests.unit.runtime.base.failures import DEEP_ARGS, FAILURES, FOLDER, SECRET
 from tests.unit.runtime.tools import catalog_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.record.memory import MemoryStore
-from toolgen.spec.visible import is_hidden
+from toolgen.spec.text import is_hidden
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError

@@ -62,7 +62,7 @@ class Killing:
         self._reader = SqliteReader(path)
         self._world = world
         self.read, self.page, self.runs, self.follow = store.read, store.page, store.runs, store.follow
-        self.close = store.close
+        self.close, self.latest_runs = store.close, store.latest_runs
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
         self._world.moment()

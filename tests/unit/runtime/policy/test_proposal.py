@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolError, ToolResult
-from toolgen.llm.presentations.calls import text_of
+from toolgen.llm.presentations.protocol import text_of
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime.base.errors import InvalidPayload, PermissionDenied
 from toolgen.runtime.calls.result import PROPOSED, error_text

@@ -17,7 +17,7 @@ from tests.work import assert_linear
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.references import escape
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

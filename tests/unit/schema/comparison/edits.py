@@ -10,7 +10,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
-from toolgen.schema.subschemas import schemas_below
+from toolgen.schema.keywords import schemas_below
 
 Schema = dict[str, Any]
 Edit = Callable[[Schema, Random], "tuple[Any, Effect] | None"]

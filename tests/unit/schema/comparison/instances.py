@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.comparison.compare import colour
+from toolgen.schema.comparison.goal import BudgetError, Claim
 from toolgen.schema.comparison.patterns import texts_of
 from toolgen.schema.comparison.reading import Document
-from toolgen.schema.comparison.refutation.goal import BudgetError, Claim
-from toolgen.schema.comparison.refutation.solver import Solver
-from toolgen.schema.comparison.refutation.validators import Validators
+from toolgen.schema.comparison.solver import Solver
+from toolgen.schema.comparison.validators import Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

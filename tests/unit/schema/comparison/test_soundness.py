@@ -17,9 +17,8 @@ from tests.unit.providers.schemas import args_schemas
 from tests.unit.schema.comparison.edits import EDITS, Edited, Effect, edited
 from tests.unit.schema.comparison.instances import Instances, fitting
 from tests.unit.schema.comparison.small_schemas import small_schema
+from toolgen.schema.bounds import Bounds, compiled_validator, is_usable
 from toolgen.schema.comparison.compare import Comparison, Direction, Verdict, compare
-from toolgen.schema.cost.bounds import Bounds
-from toolgen.schema.cost.validator import compiled_validator, is_usable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

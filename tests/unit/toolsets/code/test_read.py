@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.toolsets.code.instructions import LONGEST, Instructions
+from toolgen.toolsets.code import LONGEST, Instructions
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World

@@ -8,7 +8,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.internal.skills import LONGEST, Skill, Skills
+from toolgen.toolsets.internal import LONGEST, Skill, Skills
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,8 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.toolsets.internal import InternalTools
+from toolgen.toolsets.internal import InternalTools, Skill, Skills
 from toolgen.toolsets.internal.memory import Memories, Memory, MemoryWriter
-from toolgen.toolsets.internal.skills import Skill, Skills
 
 if TYPE_CHECKING:
     from pathlib import Path

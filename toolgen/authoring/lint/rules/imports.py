@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.authoring.lint.registry import Finding, rule
-from toolgen.compiler.diagnostics.codes import CODES
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace

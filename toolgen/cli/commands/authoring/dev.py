@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from toolgen.authoring.dev.log import Log
 from toolgen.authoring.dev.loop import Loop
 from toolgen.authoring.dev.page import Choices
-from toolgen.authoring.dev.screen import Screen
+from toolgen.authoring.dev.terminal import Log, Screen
 from toolgen.cli.output import can_move_cursor, echo, takes_color
 from toolgen.cli.project import check_folders, project
 from toolgen.compiler.project.config import ConfigError

@@ -13,11 +13,11 @@ from toolgen.authoring.diff.git import DiffError, SpecsError, folder_in_reposito
 from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
-from toolgen.cli.named_files import named_lines
+from toolgen.cli.names import named_lines
 from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
 from toolgen.compiler.cache.store import open_cache
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,10 @@ import click
 
 from toolgen.changes.rules import RULES, Rule
 from toolgen.cli.output import echo, format_option, show_json
-from toolgen.compiler.diagnostics.codes import CODES, Code
-from toolgen.compiler.diagnostics.lint_rules import LINT_RULES
+from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES, Code
 
 if TYPE_CHECKING:
-    from toolgen.compiler.diagnostics.lint_rules import LintRule
+    from toolgen.compiler.diagnostics.codes import LintRule
 
 
 @click.command("explain")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.compiler.project.listing import list_evaluations, list_specs
-from toolgen.spec.lines import whole_lines
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible, whole_lines
 from toolgen.spec.writing import write_inside
 
 if TYPE_CHECKING:

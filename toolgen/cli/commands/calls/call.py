@@ -15,7 +15,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.consent import Consent
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor, unusable
-from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
 from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -24,7 +24,7 @@ from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config

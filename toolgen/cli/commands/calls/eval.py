@@ -16,8 +16,7 @@ import click
 
 from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
-from toolgen.cli.named_files import STDIN, read_named
-from toolgen.cli.names import suggestion
+from toolgen.cli.names import STDIN, read_named, suggestion
 from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
@@ -43,8 +42,8 @@ from toolgen.evaluate.reports import (
 from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import search_documents_of, search_index_of
+from toolgen.spec.text import visible
 from toolgen.spec.tool_use import PRESENTATIONS
-from toolgen.spec.visible import visible
 from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.commands.runs.database import open_engine
-from toolgen.cli.commands.runs.selection import user_here
+from toolgen.cli.commands.runs.selection import open_engine, user_here
 from toolgen.cli.consent import Consent
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.output import echo

@@ -20,7 +20,7 @@ from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.record.calls import RecordedCall, RecordedStage

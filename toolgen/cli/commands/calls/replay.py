@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.named_files import named_lines
-from toolgen.cli.names import check_toolset
+from toolgen.cli.names import check_toolset, named_lines
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, built_project
 from toolgen.record.replay import AmbiguousTool, replay
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.record.replay import Outcome, Report

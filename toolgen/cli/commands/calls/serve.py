@@ -14,7 +14,7 @@ import click
 
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.commands.runs.database import url_of
+from toolgen.cli.commands.runs.selection import url_of
 from toolgen.cli.commands.runs.worker import TO_STOP, end_of_process, ended_within
 from toolgen.cli.consent import Consent
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
@@ -144,7 +144,7 @@ def command(
     if database is not None and (stub or replay):
         raise click.UsageError("With --database the workers run the tools, so --stub and --replay are not for it.")
     try:
-        from toolgen.serve.asking import ask_client
+        from toolgen.serve.calls import ask_client
         from toolgen.serve.server import mcp_server
     except ImportError as error:
         raise click.UsageError(str(error)) from None

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.agents.messages import Message
-from toolgen.cli.commands.runs.database import database_option
+from toolgen.agents.planner import Message
 from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.cli.commands.runs.selection import (
     chosen,
     confirm,
+    database_option,
     now,
     opened,
     run_argument,
@@ -24,7 +24,7 @@ from toolgen.cli.commands.runs.selection import (
     shown_time,
     user_here,
 )
-from toolgen.cli.named_files import read_named
+from toolgen.cli.names import read_named
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
@@ -45,7 +45,7 @@ from toolgen.runtime.policy.approvers import Approvers
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import proposal_text
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.commands.runs.selection import Selection

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.agents.messages import Message
-from toolgen.cli.commands.runs.database import database_option
-from toolgen.cli.commands.runs.selection import now, opened, shown_time, user_here
+from toolgen.agents.planner import Message
+from toolgen.cli.commands.runs.selection import database_option, now, opened, shown_time, user_here
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.engine.schedules import ScheduleInfo

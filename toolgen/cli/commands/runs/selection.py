@@ -1,9 +1,10 @@
-"""Selections of runs, as commands take them: by id, or by what the runs have in common."""
+"""The database of durable runs, as commands take it, and selections of runs in it: by id, or by what they share."""
 
 from __future__ import annotations
 
 import asyncio
 import grp
+import logging
 import os
 import pwd
 import re
@@ -18,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import click
 
-from toolgen.cli.commands.runs.database import open_engine
 from toolgen.cli.output import echo
 from toolgen.engine.protocol import NotAsked, NotForkable, NotResumable, RunState
 from toolgen.engine.schedules import ScheduleNotFound
 from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.engine.protocol import Engine, RunInfo
@@ -40,6 +40,45 @@ _SHOWN: Final = 10
 
 MOST: Final = 1000
 """Runs that one command steers, at most."""
+
+
+database_option = click.option(
+    "--database",
+    required=True,
+    envvar="TOOLGEN_DATABASE",
+    show_envvar=True,
+    metavar="URL",
+    help="The database of the runs: postgresql://…, or the path of an SQLite file.",
+)
+
+
+def url_of(database: str) -> str:
+    """Return the URL of a database. Raises click.UsageError for what is none, and without `toolgen[dbos]`."""
+    try:
+        from toolgen.engine.dbos import database_url
+    except ImportError as error:
+        raise click.UsageError(str(error)) from None
+    try:
+        return database_url(database)
+    except ValueError as error:
+        raise click.UsageError(f"--database: {error}") from error
+
+
+def open_engine(database: str) -> Engine:
+    """Connect to a database that a worker has prepared, and make none. Raises click.UsageError."""
+    url = url_of(database)
+    from toolgen.engine.dbos.database import is_missing_file
+
+    if is_missing_file(url):
+        raise click.UsageError(f"--database: there is no file {database}: `toolgen worker` makes it when it starts.")
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)  # what fails is reported below
+    from toolgen.engine.dbos import DbosEngine
+    from toolgen.runtime.events.records import StoreError
+
+    try:
+        return DbosEngine(url, waits=False)
+    except StoreError as error:
+        raise click.UsageError(f"{error}; has a worker been started with it?") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

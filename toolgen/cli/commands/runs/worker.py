@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.commands.runs.database import database_option, url_of
+from toolgen.cli.commands.runs.selection import database_option, url_of
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo

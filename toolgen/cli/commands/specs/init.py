@@ -11,7 +11,7 @@ import click
 from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.cli.output import echo
 from toolgen.spec.files import read_file
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_inside
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"

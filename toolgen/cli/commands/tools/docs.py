@@ -13,7 +13,7 @@ from toolgen.authoring.site.write import SiteError, site_folder, write_site
 from toolgen.cli.folders import import_name
 from toolgen.cli.output import echo, progress
 from toolgen.cli.project import compilations, project
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 
 @click.command("docs")

@@ -10,8 +10,7 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.llm.callless_runtime import idle_runtime
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse, idle_runtime
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.runtime.issues.issue_text import counted
 

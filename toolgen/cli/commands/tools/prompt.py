@@ -11,8 +11,7 @@ import click
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
-from toolgen.llm.callless_runtime import idle_runtime
-from toolgen.llm.tool_use.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse, idle_runtime
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 

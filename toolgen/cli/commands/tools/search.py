@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
@@ -98,7 +98,7 @@ def _answers(
         return [index.search(query, limit, idents) for query in queries]
     import asyncio  # slow to import, as what follows
 
-    from toolgen.llm.search.fused import ToolSearch
+    from toolgen.llm.search.index import ToolSearch
 
     def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
         return (document for ident in idents for document in search_documents_of(homes[ident], [ident]))

@@ -15,13 +15,12 @@ from toolgen.cli.names import ident_meant
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.project import listed_tools, project, summaries
 from toolgen.compiler.compile import find_toolset
-from toolgen.compiler.ir.facts import facts_of
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
-from toolgen.compiler.ir.text import shape_text
+from toolgen.compiler.ir.text import facts_of, shape_text
 from toolgen.schema.fields import bounds_of, fields_named, resolved
 from toolgen.schema.json_values import is_object
+from toolgen.spec.text import visible
 from toolgen.spec.tool_settings import KEYS, ToolSettings, as_json
-from toolgen.spec.visible import visible
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from toolgen.compiler.ir.shapes import (
     has_formats,
 )
 from toolgen.compiler.project.versions import output_version
-from toolgen.spec.lines import lines_of
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.shapes import ClassType, Field

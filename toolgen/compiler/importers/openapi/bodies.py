@@ -22,7 +22,7 @@ from toolgen.compiler.importers.openapi.media import (
     types_of,
 )
 from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
-from toolgen.schema.subschemas import subschemas
+from toolgen.schema.keywords import subschemas
 from toolgen.spec.http import FORM, MULTIPART, essence
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 from toolgen.compiler.importers.openapi.files import Fault, Part
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import pascal
-from toolgen.schema.subschemas import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
+from toolgen.schema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 
 Side: TypeAlias = Literal["args", "result"]
 

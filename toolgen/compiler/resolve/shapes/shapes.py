@@ -26,7 +26,7 @@ from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
 from toolgen.compiler.resolve.shapes.algebra import JSON, bounded, fits, union
 from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
-from toolgen.schema.cost.graph import components
+from toolgen.schema.graph import components
 from toolgen.schema.references import at
 
 if TYPE_CHECKING:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
-from toolgen.compiler.documents.http import ParamSpec
+from toolgen.compiler.documents.toolset import ParamSpec
 from toolgen.spec.http import http_path
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.documents.http import ApiSpec, AuthSpec, HttpSpec
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.documents.toolset import ApiSpec, AuthSpec, HttpSpec, ToolsetFile
 
 PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 

@@ -18,8 +18,8 @@ from toolgen.compiler.resolve.validity import check_defaults, check_schema, join
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.args import secret_pointers, without_fields
 from toolgen.schema.json_values import is_number
+from toolgen.schema.keywords import REFERENCES, subschemas
 from toolgen.schema.references import at, definition_of, escape, parsed, pointer_of
-from toolgen.schema.subschemas import REFERENCES, subschemas
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Span

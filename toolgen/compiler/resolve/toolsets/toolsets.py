@@ -12,8 +12,19 @@ from urllib.parse import urlsplit
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec, ToolsetFile
-from toolgen.compiler.ir.catalog import Binding, Method, Server, Step, Tool, Toolset, ToolsetKind, Transform
-from toolgen.compiler.ir.parts import Part, joined, sorted_tools
+from toolgen.compiler.ir.catalog import (
+    Binding,
+    Method,
+    Part,
+    Server,
+    Step,
+    Tool,
+    Toolset,
+    ToolsetKind,
+    Transform,
+    joined,
+    sorted_tools,
+)
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRef, ClassType, Map, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.base.text_templates import names_of, render
 from toolgen.runtime.redact.call_secrets import hide_args, hide_result, with_result_values
-from toolgen.spec.visible import visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

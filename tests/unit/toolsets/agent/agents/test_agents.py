@@ -26,8 +26,7 @@ from toolgen.agents.planner import RunOutcome
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.toolsets.agent.agents import AGENTS, CALLS
 from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
-from toolgen.toolsets.agent.tasks.task import Step
+from toolgen.toolsets.agent.tasks.task import Step, TaskGraph
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import AgentRun

@@ -18,7 +18,7 @@ from toolgen.runtime.runs.children import start_child
 from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence

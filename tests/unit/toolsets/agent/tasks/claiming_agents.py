@@ -10,7 +10,7 @@ import sys
 from contextlib import closing
 
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 
 
 def main(path: str, agent: str) -> None:

@@ -18,8 +18,7 @@ from threading import Barrier
 import pytest
 
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.agent.tasks.graph import TaskFileError, TaskGraph
-from toolgen.toolsets.agent.tasks.task import Step, StepState, TaskState
+from toolgen.toolsets.agent.tasks.task import Step, StepState, TaskFileError, TaskGraph, TaskState
 
 SCRIPT = Path(__file__).with_name("claiming_agents.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}

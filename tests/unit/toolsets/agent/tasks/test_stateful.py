@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
-from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskGraph, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Callable

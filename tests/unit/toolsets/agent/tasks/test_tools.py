@@ -20,10 +20,8 @@ from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.permission import Decision
 from toolgen.toolsets.agent import agent_registration
 from toolgen.toolsets.agent.agents import AgentTools
-from toolgen.toolsets.agent.tasks import TaskTools
-from toolgen.toolsets.agent.tasks.graph import TaskGraph
-from toolgen.toolsets.agent.tasks.task import Step
-from toolgen.toolsets.agent.tasks.templates import PLANS, TASKS
+from toolgen.toolsets.agent.tasks import PLANS, TASKS, TaskTools
+from toolgen.toolsets.agent.tasks.task import Step, TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,1 +1,0 @@
-"""Refutation: proofs that no value fits one schema and not another, and values that may."""

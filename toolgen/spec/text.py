@@ -1,0 +1,77 @@
+"""Text of any origin: where its lines end, and characters that are escaped, as they control a terminal or hide text."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
+_SAFE_SPACES: Final = frozenset("\u3000")
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+# Lines end at LF, CR LF and CR, as in YAML, in editors and in Python's own source.
+#
+# `str.splitlines` ends them at eight more characters, such as U+2028, which people write inside of lines.
+
+BLANKS: Final = " \t\r\n"
+"""What separates lines and words in YAML. `str.strip` also removes spaces that are text there, such as U+00A0."""
+
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset of each line start."""
+    return [0, *(match.end() for match in LINE_BREAK.finditer(text))]
+
+
+def whole_lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends, without an empty last one."""
+    return [text[start:end] for start, end in pairwise([*line_starts(text), len(text)]) if start < end]
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text without their ends, and without an empty last one."""
+    lines = LINE_BREAK.split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def is_hidden(char: str) -> bool:
+    """Whether a character controls a terminal, reorders text, or is invisible, so that it is shown as an escape.
+
+    Control, bidi, zero-width, private-use and unassigned characters, line separators, and all spaces but U+0020 and
+    the ideographic U+3000, which is plain text in Japanese.
+    """
+    return char in _BLANK_LETTERS or not (char.isprintable() or char in _SAFE_SPACES)
+
+
+def escaped(char: str) -> str:
+    r"""Return one character as `\n`, `\xNN`, `\uNNNN` or `\UNNNNNNNN`."""
+    named = _NAMED.get(char)
+    if named is not None:
+        return named
+    number = ord(char)
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+
+
+def visible(text: str) -> str:
+    """Return the text on one line, with every hidden character as an escape."""
+    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
+        return text
+    return "".join(escaped(char) if is_hidden(char) else char for char in text)
+
+
+_NAME: Final = 100
+
+
+def shown_name(name: str) -> str:
+    """Return a name that nobody here gave as it is shown and kept: escaped, and of at most 100 characters."""
+    return cut(visible(name[: _NAME + 1]), _NAME)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: one that is longer ends in `…`."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
