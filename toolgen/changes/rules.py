@@ -5,15 +5,14 @@ Codes are never reused. Plain data, fast to import.
 
 from __future__ import annotations
 
-import difflib
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
 from toolgen.schema.json_values import compact_json
+from toolgen.spec.text import hunks
 
 
 class Category(StrEnum):
@@ -227,11 +226,8 @@ _LISTED: Final = 10
 _AROUND: Final = 2
 """Lines before and after a difference that a diff shows."""
 
-_MOST_LINES: Final = 2_000
 _LONGEST_DIFF: Final = 100_000
-"""Lines of each side of a diff, since the time for it grows with their square, and characters of it."""
-
-_HUNK: Final = re.compile(r"([-+])(\d+)")
+"""Characters of a diff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,25 +269,13 @@ class Change:
     def diff(self) -> str:
         """Return the change as a unified diff of its values, with its summary as first line.
 
-        Of values with more than `_MOST_LINES` lines, those are compared that come after the first difference. It has at
-        most `_LONGEST_DIFF` characters, and says if lines are left out.
+        It has at most `_LONGEST_DIFF` characters of differences, and says if lines are left out.
         """
-        before, after = _lines(self.before), _lines(self.after)
-        is_long = max(len(before), len(after)) > _MOST_LINES
-        same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
-        start = max(0, same - _AROUND) if is_long else 0
-        end = start + _MOST_LINES
-        lines = [*difflib.unified_diff(before[start:end], after[start:end], lineterm="", n=_AROUND)][2:]
-        lines = [_moved(line, start) if line.startswith("@@") else line for line in lines]
+        lines, is_whole = hunks(_lines(self.before), _lines(self.after), _AROUND)
         text = "\n".join(f"  {line}" for line in lines)
-        if before[end:] != after[end:] or len(text) > _LONGEST_DIFF:
+        if not is_whole or len(text) > _LONGEST_DIFF:
             text = f"{text[:_LONGEST_DIFF]}\n  … what comes after this is left out"
         return f"{self.summary()}\n{text}" if text else self.summary()
-
-
-def _moved(hunk: str, by: int) -> str:
-    """Return the head of a part of a diff, for lines that stand so many further down."""
-    return _HUNK.sub(lambda at: f"{at[1]}{int(at[2]) + by}", hunk)
 
 
 def quoted(value: Any) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
-from typing import Final
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
 _SAFE_SPACES: Final = frozenset("\u3000")
@@ -35,6 +38,36 @@ def lines_of(text: str) -> list[str]:
     """Return the lines of a text without their ends, and without an empty last one."""
     lines = LINE_BREAK.split(text)
     return lines if lines[-1] else lines[:-1]
+
+
+_COMPARED: Final = 2_000
+_HUNK: Final = re.compile(r"([-+])(\d+)")
+
+
+def hunks(before: Sequence[str], after: Sequence[str], around: int) -> tuple[list[str], bool]:
+    """Return the hunks of a unified diff of lines, with so many lines around, and whether they are all.
+
+    Where more lines differ, the first 2,000 of each side are compared, because the time grows with their square.
+    """
+    from difflib import unified_diff  # slow to import
+
+    start = max(0, count_equal(zip(before, after, strict=False)) - around)
+    before, after = before[start:], after[start:]
+    tail = min(count_equal(zip(reversed(before), reversed(after), strict=False)), len(before), len(after))
+    end = max(0, tail - around)
+    before, after = before[: len(before) - end], after[: len(after) - end]
+    lines = [*unified_diff(before[:_COMPARED], after[:_COMPARED], n=around, lineterm="")][2:]
+    return [_moved(line, start) for line in lines], max(len(before), len(after)) <= _COMPARED
+
+
+def count_equal(pairs: Iterable[tuple[str, str]]) -> int:
+    """Count the pairs at the start that are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _moved(line: str, by: int) -> str:
+    """Return a line of a diff; the head of a hunk counts from so many lines further up."""
+    return _HUNK.sub(lambda at: f"{at[1]}{int(at[2]) + by}", line) if line.startswith("@@") else line
 
 
 def is_hidden(char: str) -> bool:

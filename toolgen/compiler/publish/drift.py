@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from enum import StrEnum
-from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
@@ -23,7 +20,7 @@ from toolgen.compiler.publish.lock import (
     render_lock,
 )
 from toolgen.compiler.publish.tree import LOCK
-from toolgen.spec.text import visible
+from toolgen.spec.text import count_equal, hunks, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Target
@@ -36,8 +33,6 @@ LINES: Final = 200
 WIDTH: Final = 240
 _CONTEXT: Final = 3
 _CONTEXT_WIDTH: Final = WIDTH // 4
-_COMPARED: Final = 2_000
-_HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 
 
 def difference(path: str, old: bytes | None, new: bytes | None) -> str:
@@ -47,23 +42,11 @@ def difference(path: str, old: bytes | None, new: bytes | None) -> str:
     characters, and bytes that are not UTF-8, are escaped.
     """
     before, after = _lines(old), _lines(new)
-    same = _length(zip(before, after, strict=False))
-    start = max(0, same - _CONTEXT)
-    before, after = before[start:], after[start:]
-    tail = min(_length(zip(reversed(before), reversed(after), strict=False)), len(before), len(after))
-    end = max(0, tail - _CONTEXT)
-    before, after = before[: len(before) - end], after[: len(after) - end]
-    lines = unified_diff(
-        before[:_COMPARED],
-        after[:_COMPARED],
-        "/dev/null" if old is None else f"a/{path}",
-        "/dev/null" if new is None else f"b/{path}",
-        n=_CONTEXT,
-        lineterm="",
-    )
-    found = [*islice(lines, LINES + 1)]
-    shown = [_shown(line, start, skipped) for line, skipped in zip(found, _skipped(found), strict=True)]
-    if len(shown) > LINES or max(len(before), len(after)) > _COMPARED:
+    lines, is_whole = hunks(before, after, _CONTEXT)
+    heads = f"--- {'/dev/null' if old is None else f'a/{path}'}", f"+++ {'/dev/null' if new is None else f'b/{path}'}"
+    found = [*heads, *lines[: LINES - 1]] if lines else []
+    shown = [_shown(line, skipped) for line, skipped in zip(found, _skipped(found), strict=True)]
+    if len(shown) > LINES or not is_whole:
         shown = [*shown[:LINES], "(the rest is not shown)"]
     return "\n".join(shown)
 
@@ -72,11 +55,6 @@ def _lines(content: bytes | None) -> list[str]:
     lines = (content or b"").decode(errors="backslashreplace").split("\n")
     last = lines.pop()
     return [*lines, last, "\\ No newline at end of file"] if last else lines
-
-
-def _length(pairs: Iterable[tuple[str, str]]) -> int:
-    """Count the pairs at the start that are equal."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _skipped(lines: Sequence[str]) -> list[int]:
@@ -88,18 +66,15 @@ def _skipped(lines: Sequence[str]) -> list[int]:
             removed.append(number)
         elif line.startswith("+") and removed:
             other = removed.pop(0)
-            same = _length(zip(lines[other][1:], line[1:], strict=False))
+            same = count_equal(zip(lines[other][1:], line[1:], strict=False))
             skipped[other] = skipped[number] = max(0, same - _CONTEXT_WIDTH) if same >= WIDTH // 2 else 0
         else:
             removed.clear()
     return skipped
 
 
-def _shown(line: str, start: int, skipped: int) -> str:
-    """Return a line made safe and short for a terminal; a hunk's header counts from the start of the file."""
-    if hunk := _HUNK.fullmatch(line):
-        old, old_length, new, new_length = hunk.groups(default="")
-        return f"@@ -{int(old) + start}{old_length} +{int(new) + start}{new_length} @@"
+def _shown(line: str, skipped: int) -> str:
+    """Return a line made safe and short for a terminal."""
     if skipped and len(line) > WIDTH:
         line = f"{line[0]}…{line[1 + skipped :]}"
     clipped = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
