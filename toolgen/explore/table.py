@@ -10,7 +10,7 @@ from toolgen.explore.screens.call import answer, call, cancel, result, start_cal
 from toolgen.explore.screens.changes import changes, compared
 from toolgen.explore.screens.find import find
 from toolgen.explore.screens.inbox import answer_run, inbox
-from toolgen.explore.screens.models import models
+from toolgen.explore.screens.models import models, models_against
 from toolgen.explore.screens.replay import replay, replay_against
 from toolgen.explore.screens.runs import run, run_at_first, runs, summary, verified
 from toolgen.explore.screens.save import save, saving
@@ -70,6 +70,13 @@ _DECISION: Final = {
     "decision": "`allow_once`, `allow_for_session` or `deny`.",
     "reason": "Why; a model is told the reason of a denial.",
     "proposal": "Args, as JSON, that would be allowed; with a denial only.",
+}
+_MODELS: Final = {
+    "provider": "string",
+    "presentation": "string",
+    "tools": "array",
+    "payload_bytes": "integer",
+    "comparison_problem": "string",
 }
 _REPLAYED: Final = {
     "run": "string",
@@ -177,7 +184,21 @@ ROWS: Final = (
         summary="The tools as a model gets them.",
         template="models",
         takes={**_VIEW, "provider": "The API.", "presentation": "How tools are presented."},
-        returns={"provider": "string", "presentation": "string", "tools": "array", "payload_bytes": "integer"},
+        returns=_MODELS,
+    ),
+    Row(
+        path="/models",
+        method="POST",
+        answer=models_against,
+        summary="The same, and how it differs from what a model gets by another version of the specs.",
+        template="models",
+        takes={
+            **_VIEW,
+            "provider": "The API.",
+            "presentation": "How tools are presented.",
+            "against": "A commit, a folder or a package; empty for none.",
+        },
+        returns={**_MODELS, "label": "string"},
     ),
     Row(
         path="/changes",

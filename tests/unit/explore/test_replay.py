@@ -123,6 +123,43 @@ def test_a_version_that_cannot_be_had_is_told_and_nothing_is_checked(tmp_path: P
     asyncio.run(test())
 
 
+def test_what_a_model_gets_is_compared_with_another_version(tmp_path: Path) -> None:
+    async def test() -> None:
+        browser = await Browser(shop(project=versions(tmp_path))).start()
+        view = {"provider": "anthropic", "agent": ""}
+        assert (await browser.get("/models", **view))["label"] == ""
+        found = await browser.post("/models", against="breaking", **view)
+        assert (found["comparison_problem"], found["label"].startswith("breaking (")) == ("", True)
+        assert {each["tool"] for each in found["changed_tools"]} == {
+            *("goods.big", "goods.large", "goods.find", "goods.order")
+        }
+        sizes = {each["tool"]: (each["before"], each["after"]) for each in found["changed_tools"]}
+        assert sizes["goods.large"][1] is sizes["goods.big"][0] is None
+        assert sizes["goods.order"][0] is None, "its policies denied it"
+        lines = found["payload_diff"].split("\n")
+        assert '-            "minLength": 5' in lines
+        assert '+            "minLength": 2' in lines
+        assert found["payload_bytes_before"] != found["payload_bytes"]
+        clerk = await browser.post("/models", against="breaking", provider="anthropic", agent="clerk")
+        assert {each["tool"] for each in clerk["changed_tools"]} == {"goods.find", "goods.order"}
+        same = await browser.post("/models", against="same", **view)
+        assert (same["changed_tools"], same["payload_diff"], same["prompt_diff"]) == ([], "", "")
+        prompted = await browser.post("/models", against="breaking", presentation="codeact", provider="openai")
+        assert "large" in prompted["prompt_diff"]
+        for against in ("nowhere", "--help"):
+            assert "is no commit" in (await browser.post("/models", against=against, **view))["comparison_problem"]
+        await browser.post("/models", status=400, against="a\nb", **view)
+        page = await browser.http.post("/models", data={"csrf": browser.csrf, "against": "breaking", **view})
+        assert "Since breaking (" in page.text
+        page = await browser.http.post("/models", data={"csrf": browser.csrf, "against": "<script>alert(1)", **view})
+        assert "Nothing was compared" in page.text
+        assert "<script>alert" not in page.text
+        stranger = await Browser(shop(project=None)).start()
+        await stranger.post("/models", status=404, against="breaking", **view)
+
+    asyncio.run(test())
+
+
 def test_no_more_calls_are_checked_than_the_bounds_of_count_and_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from toolgen.explore.visit import Refused
+from toolgen.explore.versions import named_version, project_of
 
 if TYPE_CHECKING:
-    from toolgen.explore.project_changes import ProjectChanges
     from toolgen.explore.visit import Data, Visit
-
-_LONGEST: Final = 500
 
 
 async def changes(visit: Visit) -> Data:
@@ -24,19 +21,3 @@ async def compared(visit: Visit) -> Data:
     against = named_version(visit)
     found = await project_of(visit).since(against)
     return {"against": against, "is_compared": True, "drift": visit.explorer.checks.drift(), **found}
-
-
-def named_version(visit: Visit) -> str:
-    """Return the version that the specs, or calls, are compared with; empty for none. Raises `Refused`."""
-    against = visit.fields.get("against", "").strip()
-    if len(against) > _LONGEST or not against.isprintable():
-        raise Refused(400, "this is no name of a commit, a folder or a package")
-    return against
-
-
-def project_of(visit: Visit) -> ProjectChanges:
-    """Return the project. Raises `Refused` without one, and for whoever does not have it anyway."""
-    project = visit.explorer.project
-    if project is None or not visit.visitor.sees_all:
-        raise Refused(404, "there is no project here")
-    return project

@@ -9,22 +9,17 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.records import ToolCallMeta
-from toolgen.explore.project_process import json_of_process
-from toolgen.explore.screens.changes import named_version, project_of
 from toolgen.explore.screens.runs import args_of, read_run, user_of
+from toolgen.explore.versions import named_version, other_version, project_of
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import replay as replayed
-from toolgen.runtime.base.errors import CatalogError, UnknownAgent
-from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.known_tools import KnownTools
-from toolgen.runtime.policy.policy import Policies
-from toolgen.runtime.runs.run import Agents
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
 
 _MOST: Final = 1_000
@@ -72,37 +67,14 @@ async def replay(visit: Visit) -> Data:
 
 async def replay_against(visit: Visit) -> Data:
     """Check the calls of a run against another version of the specs, as `replay` does; empty for this build."""
-    project, against = project_of(visit), named_version(visit)
+    project_of(visit)
+    against = named_version(visit)
     await read_run(visit)  # before anything is compiled
     if not against:
         return await replay(visit)
-    order = json.dumps({"against": against}).encode()
-    async with visit.explorer.comparing:
-        found, problem = await json_of_process(
-            project.root, "the comparison", "toolgen.authoring.diff.catalogs", given=order
-        )
-    build = None
-    if found is not None:
-        problem = found["problem"]
-        if not problem:
-            build, problem = await asyncio.to_thread(_other_build, visit, found["label"], found["catalogs"])
+    found, problem = await other_version(visit, against)
+    build = None if found is None else _Build(found.label, found.catalog, found.run.effective)
     return await _replayed(visit, against, build, problem)
-
-
-def _other_build(visit: Visit, label: str, texts: Sequence[str]) -> tuple[_Build | None, str]:
-    """Return the build of the package that has most of the tools of today, and why there is none."""
-    today, view = set(visit.explorer.runtime.catalog), visit.view
-    catalogs = [Catalog(text=text.encode()) for text in texts]
-    if not catalogs:
-        return None, f"{label} has no specs"
-    catalog = max(catalogs, key=lambda each: len(today & set(each)))
-    try:
-        run = Agents(catalog, Policies(catalog.section("policies"), catalog.names)).new_run(
-            view.agent, role=view.role, mode=view.mode, requested=None, session=None, meta=ToolCallMeta(user=view.user)
-        )
-    except (UnknownAgent, ValueError, CatalogError) as error:
-        return None, f"{label}: {error}"
-    return _Build(label, catalog, run.effective), ""
 
 
 async def _replayed(visit: Visit, against: str, build: _Build | None, problem: str = "") -> Data:
