@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.importers.spec_place import present_spec
+from toolgen.cli.output import echo
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.update import source_name
 from toolgen.compiler.project.config import ConfigError, load_config
 from toolgen.compiler.source.nodes import Source
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,10 +47,11 @@ def left_out_at_import(
 def main(toolset: str) -> int:
     """Print what the spec of a toolset leaves out, as JSON; return the exit code."""
     try:
-        print(json.dumps(sorted(left_out_at_import(json.load(sys.stdin), load_config(Path.cwd()), toolset))))
+        names = sorted(left_out_at_import(json.load(sys.stdin), load_config(Path.cwd()), toolset))
     except (click.ClickException, ConfigError) as error:
-        print(error.message if isinstance(error, click.ClickException) else str(error), file=sys.stderr)
+        echo(visible(error.message if isinstance(error, click.ClickException) else str(error)), err=True)
         return 2
+    sys.stdout.write(json.dumps(names))
     return 0
 
 

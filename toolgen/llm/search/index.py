@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import re
@@ -280,6 +279,8 @@ class ToolSearch:
         index, vectors = self._index, self._vectors
         if vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
             return index.search(query, limit, allowed)
+        import asyncio  # slow to import, and words alone do not need it
+
         keys = index if allowed is None else [key for key in allowed if key in index]
         depth = max(_DEPTH, 4 * limit)
         try:

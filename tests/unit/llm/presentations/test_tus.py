@@ -49,7 +49,7 @@ MODULES = (
     "presentations.universal_category",
     "presentations.retrieval",
     "codeact",
-    "tags.presentation",
+    "tags.reply",
 )
 
 KINDS: Mapping[str, tuple[type, int]] = {
