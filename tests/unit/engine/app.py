@@ -87,10 +87,10 @@ class ScriptPlanner:
 class Effects:
     """Runs the tools of `code` and `router`: a service that honours idempotency keys. Every attempt is noted as well.
 
-    A path `slow-N` takes N seconds; `poison` kills the process, until a file `cured` is
-    in the folder; one that contains `down` fails until a file `up` is in the folder; one that
-    contains `flaky` fails at the first attempt. A path `waits-NAME-N` waits N seconds for a
-    signal, and has it as text.
+    A path `slow-N` takes N seconds, and `until-FILE` until there is such a file in the folder; `poison` kills the
+    process, until a file `cured` is in the folder; one that contains `down` fails until a file `up` is in the folder;
+    one that contains `flaky` fails at the first attempt. A path `waits-NAME-N` waits N seconds for a signal, and has it
+    as text.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -114,6 +114,8 @@ class Effects:
         self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
+        while path.startswith("until-") and not (self._folder / path.removeprefix("until-")).exists():
+            await asyncio.sleep(0.02)
         if path == "poison" and not (self._folder / "cured").exists():
             os.kill(os.getpid(), signal.SIGKILL)
         is_first = self._count("SELECT count(*) FROM attempts WHERE key = ?", meta.idempotency_key) == 1

@@ -75,7 +75,7 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
     async def body(running: Running) -> None:
         engine: Any = running.engine
         await engine.start(request([read("slow-60")], run_id="works"))
-        await engine.start(request([read("slow-2"), read("slow-60.5")], run_id="comes-further"))
+        await engine.start(request([read("until-further"), read("slow-60.5")], run_id="comes-further"))
         await engine.start(request([write("a")], run_id="asks"))
         await engine.start(request([read("waits-go-60")], run_id="waits-for-a-signal"))
         await engine.start(request([search([("router.web_search", {"query": "x"})])], run_id="has-an-agent"))
@@ -92,6 +92,7 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
                 assert seen[name] == ("PENDING", QUEUE, 0)
             if deaths == 1:
                 assert seen["comes-further"] == ("PENDING", QUEUE, 1)
+                (running.folder / "further").touch()
                 await until(lambda: steps_of(engine, "comes-further") == 2)
             if deaths == 2:
                 assert seen["comes-further"] == ("PENDING", QUEUE, 1)
