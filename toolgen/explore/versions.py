@@ -58,8 +58,10 @@ async def other_version(visit: Visit, against: str) -> tuple[OtherVersion | None
         found, problem = await json_of_process(
             project.root, "the comparison", "toolgen.authoring.diff.catalogs", given=order
         )
-    if found is None or found["problem"]:
-        return None, problem or found["problem"]
+    if found is None:
+        return None, problem
+    if found["problem"]:
+        return None, str(found["problem"])
     return await asyncio.to_thread(_read, visit, found["label"], found["catalogs"])
 
 
