@@ -29,6 +29,8 @@ from toolgen.spec.text import cut
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
+    import asyncio
+
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.spec.tool_settings import ToolSettings
@@ -68,56 +70,29 @@ class Drift:
 
 
 class Contract:
-    """The compiled tools of a toolset, by ident, and how the last list of tools differs from them."""
+    """The compiled tools of a toolset, by ident. It is the same for all lists of the server, and for all threads."""
 
     def __init__(
         self, definitions: Mapping[str, ToolDefinition], others: Callable[[], OtherTools] = OtherTools
     ) -> None:
         self._definitions, self._others = definitions, others
-        self._compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
-        self._listed: Sequence[Mapping[str, Any]] | None = None
-        self._by_name: dict[str, list[Mapping[str, Any]]] = {}
-        self._drifts: dict[str, Drift | None] = {}
+        self.compiled = {ident: compiled_tool(definition) for ident, definition in definitions.items()}
 
-    def is_compared(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether a tool was compared with what a list has of it. A small one that did not change is, by this."""
-        self._take(listed)
-        if ident not in self._drifts:
-            offered = self._offered(ident)
-            if not is_larger(offered, _QUICK) and next(self._changes(ident, offered), None) is None:
-                self._drifts[ident] = None
-        return ident in self._drifts
+    def changes(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Iterator[Change]:
+        """Yield how a tool differs from what a list has of it. If it has several, any may be the one that is called."""
+        compiled = self.compiled[ident]
+        if not offered:
+            yield removed_tool(compiled)
+        settings = self._definitions[ident].settings
+        for each in offered:
+            yield from compare_tool(compiled, as_specified(each, settings))
 
-    async def compare(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> None:
-        """Compare a tool with what a list has of it, in a thread: it may take a second."""
-        import asyncio  # few tools change
-
-        self._take(listed)
-        drift = await asyncio.to_thread(self._compared, ident, self._offered(ident))
-        if listed is self._listed:
-            self._drifts[ident] = drift
-
-    def drift(self, ident: str, listed: Sequence[Mapping[str, Any]]) -> Drift | None:
-        """Return how a tool that was compared differs; None if it does not."""
-        assert listed is self._listed
-        return self._drifts[ident]
-
-    def _take(self, listed: Sequence[Mapping[str, Any]]) -> None:
-        if listed is not self._listed:
-            self._listed, self._drifts = listed, {}
-            self._by_name = {}
-            for tool in listed:
-                self._by_name.setdefault(tool["name"], []).append(tool)
-
-    def _offered(self, ident: str) -> list[Mapping[str, Any]]:
-        """Return what the last list has of a tool. If it has several, any may be the one that is called."""
-        return self._by_name.get(self._compiled[ident].name, [])
-
-    def _compared(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Drift | None:
-        changes = tuple(self._changes(ident, offered))
+    def drift(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Drift | None:
+        """Return the same with what is suspicious; None for no change. It may take a second."""
+        changes = tuple(self.changes(ident, offered))
         if not changes:
             return None
-        compiled = self._compiled[ident]
+        compiled = self.compiled[ident]
         others = self._others()
         suspicions = (one for each in offered for one in _suspicions_in(each, compiled, self._reviewed, others))
         parts = [{part: each.get(part) for part in _PARTS} for each in offered]
@@ -133,17 +108,49 @@ class Contract:
             diff=cut("\n".join(map(Change.diff, changes[:_TOLD])), _LONGEST_DIFF),
         )
 
-    def _changes(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Iterator[Change]:
-        compiled = self._compiled[ident]
-        if not offered:
-            yield removed_tool(compiled)
-        settings = self._definitions[ident].settings
-        for each in offered:
-            yield from compare_tool(compiled, as_specified(each, settings))
-
     @cached_property
     def _reviewed(self) -> Reviewed:
-        return _reviewed(self._compiled.values())
+        return _reviewed(self.compiled.values())
+
+
+class Offer:
+    """A list of tools of the server, on a connection of one event loop, and how it differs from the contract."""
+
+    def __init__(self, contract: Contract, listed: Sequence[Mapping[str, Any]]) -> None:
+        self.listed = listed
+        self._contract = contract
+        self._by_name: dict[str, list[Mapping[str, Any]]] = {}
+        for tool in listed:
+            self._by_name.setdefault(tool["name"], []).append(tool)
+        self._drifts: dict[str, Drift | None] = {}
+        self._comparing: dict[str, asyncio.Future[Drift | None]] = {}
+
+    def is_compared(self, ident: str) -> bool:
+        """Whether a tool was compared with what the list has of it. A small one that did not change is, by this."""
+        if ident not in self._drifts:
+            offered = self._offered(ident)
+            if not is_larger(offered, _QUICK) and next(self._contract.changes(ident, offered), None) is None:
+                self._drifts[ident] = None
+        return ident in self._drifts
+
+    async def compare(self, ident: str) -> None:
+        """Compare a tool in a thread; calls that want the same at the same time wait for one comparison."""
+        import asyncio  # few tools change
+
+        comparing = self._comparing.get(ident)
+        if comparing is None:
+            offered = self._offered(ident)
+            comparing = asyncio.ensure_future(asyncio.to_thread(self._contract.drift, ident, offered))
+            comparing.add_done_callback(lambda _: self._comparing.pop(ident, None))
+            self._comparing[ident] = comparing
+        self._drifts[ident] = await asyncio.shield(comparing)  # one that gives up ends it for no other
+
+    def drift(self, ident: str) -> Drift | None:
+        """Return how a tool that was compared differs; None if it does not."""
+        return self._drifts[ident]
+
+    def _offered(self, ident: str) -> list[Mapping[str, Any]]:
+        return self._by_name.get(self._contract.compiled[ident].name, [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,15 @@ from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.content import result_of
-from toolgen.execute.mcp.contract import Contract, Drift, compared_offer, other_tools, source_name, suspicions_among
+from toolgen.execute.mcp.contract import (
+    Contract,
+    Drift,
+    Offer,
+    compared_offer,
+    other_tools,
+    source_name,
+    suspicions_among,
+)
 from toolgen.execute.mcp.failures import (
     ServerUnreachable,
     answer_refused,
@@ -75,6 +83,9 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 _SEARCHED: Final = 2_000_000
 """Characters of changed tools that a check searches for what is suspicious, which takes a second for each million."""
 
+_COMPARISONS: Final = 6
+"""How often a tool is looked for in the list before a call; it is another one if the server changed it meanwhile."""
+
 _QUESTIONS: Final = 3
 """How often a person is asked about one call whose tool changes again while they decide."""
 
@@ -97,6 +108,7 @@ class McpExecutor:
         self._contract, self._others = Contract(definitions, others), others
         self._credentials = SentCredentials(server.credentials(host.environment))
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
+        self._offers = WeakKeyDictionary[asyncio.AbstractEventLoop, Offer]()
         self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
         self._asking = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], asyncio.Lock]]()
@@ -288,11 +300,8 @@ class McpExecutor:
         """
         is_old = meta.was_asked
         for asked in range(_QUESTIONS + 1):
-            connection, listed = await self._connected(lists_again=is_old)
-            while not self._contract.is_compared(definition.name, listed):
-                await self._contract.compare(definition.name, listed)
-                connection, listed = await self._connected(lists_again=False)  # it may have changed meanwhile
-            drift = self._drift(definition.name, listed, meta)
+            connection, offer = await self._compared(definition.name, lists_again=is_old)
+            drift = self._drift(offer.drift(definition.name), meta)
             if drift is None:
                 return connection
             if asked == _QUESTIONS:
@@ -301,6 +310,24 @@ class McpExecutor:
                 raise _changed(drift)
             is_old = True
         message = f"the server changed this tool {_QUESTIONS} times while a person was asked about it"
+        raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing", message)
+
+    async def _compared(self, ident: str, *, lists_again: bool) -> tuple[Connection, Offer]:
+        """Return a connection, and what the server lists on it now, in which a tool was compared.
+
+        Raises `CallFailed` for a server whose list is another one after each comparison.
+        """
+        loop = asyncio.get_running_loop()
+        for _ in range(_COMPARISONS):
+            connection, listed = await self._connected(lists_again=lists_again)
+            offer = self._offers.get(loop)
+            if offer is None or offer.listed is not listed:
+                offer = self._offers[loop] = Offer(self._contract, listed)
+            if offer.is_compared(ident):
+                return connection, offer
+            await offer.compare(ident)
+            lists_again = False
+        message = f"the server changed its tools {_COMPARISONS - 1} times while this one was compared"
         raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing", message)
 
     async def _connected(self, *, lists_again: bool) -> tuple[Connection, Sequence[Mapping[str, Any]]]:
@@ -332,13 +359,12 @@ class McpExecutor:
                 self._connections[loop], self._failed = connection, None
             return connection
 
-    def _drift(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> Drift | None:
+    def _drift(self, drift: Drift | None, meta: ToolCallMeta) -> Drift | None:
         """Return what has to be asked before a call of a listed tool is sent; None if it can be sent now.
 
         This is the one check of the contract: each call passes it right before it is sent. Raises `CallFailed` for a
         tool that cannot be called any more.
         """
-        drift = self._contract.drift(ident, listed)
         if drift is None:
             return None
         event: dict[str, Any] = {"server": self._server.name, "changes": [*drift.summaries], "diff": drift.diff}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from toolgen.changes.drift import compare_tool
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.execute.mcp import McpHost, mcp_executor
-from toolgen.execute.mcp.contract import Contract, compiled_tool
+from toolgen.execute.mcp.contract import Contract, Offer, compiled_tool
 from toolgen.runtime import Decision, Runtime, load
 from toolgen.runtime.catalog.definition import ToolDefinition
 
@@ -96,6 +97,71 @@ def test_the_record_has_a_diff_that_a_person_can_read(start: Callable[..., Demo]
     assert "  -Say." in diff
     assert "  +Say it." in diff
     assert '  +  "maxLength": 3,' in diff
+
+
+def test_calls_at_the_same_time_share_one_comparison(
+    start: Callable[..., Demo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    drift = Contract.drift
+
+    def counted(contract: Contract, ident: str, offered: Sequence[Any]) -> Any:
+        compared.append(ident)
+        return drift(contract, ident, offered)
+
+    monkeypatch.setattr(Contract, "drift", counted)
+    demo = start("stdio")
+    demo.list_tools(changed(title="Shout"))
+
+    async def calls() -> list[Any]:
+        runtime = demo.runtime()
+        request = ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')
+        first = asyncio.ensure_future(runtime.invoke(request))
+        given_up = asyncio.ensure_future(runtime.invoke(request))
+        others = [asyncio.ensure_future(runtime.invoke(request)) for _ in range(20)]
+        given_up.cancel()
+        return [(await each).error.code for each in (first, *others)]  # type: ignore[union-attr]  # each fails
+
+    assert asyncio.run(calls()) == ["tool_changed"] * 21
+    assert compared == ["mcp.shop.say"]
+
+
+def test_event_loops_that_use_one_executor_compare_what_each_was_listed(start: Callable[..., Demo]) -> None:
+    demo = start("stdio")
+    demo.list_tools(changed(title="Shout"))
+    runtime = demo.runtime()
+
+    def calls() -> list[str]:
+        async def body() -> list[str]:
+            found: list[str] = []
+            for _ in range(20):
+                for tool, args in (("say", '{"text": "a"}'), ("echo", '{"a": 1}')):
+                    result = await runtime.invoke(ToolRequest(name=f"mcp.shop.{tool}", payload=args))
+                    found.append("ok" if result.error is None else result.error.code)
+            return found
+
+        return asyncio.run(body())
+
+    with ThreadPoolExecutor(3) as threads:
+        ends = [each.result() for each in [threads.submit(calls) for _ in range(3)]]
+    assert ends == [["tool_changed", "ok"] * 20] * 3
+
+
+def test_a_server_whose_list_changes_during_each_comparison_is_not_followed_for_ever(
+    start: Callable[..., Demo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare = Offer.compare
+
+    async def changed_meanwhile(offer: Offer, ident: str) -> None:
+        await compare(offer, ident)
+        offer.listed = []  # as that of the connection is another one now
+
+    monkeypatch.setattr(Offer, "compare", changed_meanwhile)
+    demo = start("stdio")
+    demo.list_tools(changed(title="Shout"))
+    error = demo.error("say", {"text": "hi"})
+    assert (error.kind, error.code) == (FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing")
+    assert not demo.calls
 
 
 def test_a_removed_tool_is_not_available(start: Callable[..., Demo]) -> None:
@@ -290,9 +356,9 @@ def test_injected_fields_and_alternatives_of_a_spec_are_no_change(
     monkeypatch.syspath_prepend(tmp_path)
     definition = load("injected_contract").definition("mcp.shop.find")
     listed = [{"name": "find", "description": "Find.", "inputSchema": schema}]
-    contract = Contract({definition.name: definition})
-    asyncio.run(contract.compare(definition.name, listed))
-    drift = contract.drift(definition.name, listed)
+    offer = Offer(Contract({definition.name: definition}), listed)
+    asyncio.run(offer.compare(definition.name))
+    drift = offer.drift(definition.name)
     assert [change.code for change in (drift.changes if drift else ())] == codes
 
 
