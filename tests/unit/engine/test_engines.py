@@ -53,10 +53,10 @@ def test_goa_15_each_of_n_calls_is_one_activity(engines: Engines) -> None:
 
 def test_readonly_calls_of_a_turn_run_together(engines: Engines) -> None:
     async def body(running: Running) -> None:
-        calls = [read("slow-0.5")] * 6
-        run_id = await running.engine.start(request(calls))
+        run_id = await running.engine.start(request([read("until-all")] * 6))
         await until(lambda: len(running.marks()) == 6)
         assert (await running.engine.info(run_id)).state == "running"
+        (running.folder / "all").touch()
         assert (await running.engine.result(run_id, 300)).stopped == "completed"
 
     engines.run(body)

@@ -123,13 +123,15 @@ def test_an_execution_that_was_resumed_elsewhere_makes_no_further_call(durable: 
 def test_a_call_that_is_made_again_has_nothing_to_do_with_the_one_that_was_cancelled(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([read("slow-2")], run_id="r1"))
+        await engine.start(request([read("until-resumed")], run_id="r1"))
         await until(running.marks)
         await engine.cancel("r1")
         await engine.resume("r1")
+        await until(lambda: len(running.marks()) == 2)
+        (running.folder / "resumed").touch()
         end = await engine.result("r1", 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
-        assert running.marks() == ["slow-2"] * 2
+        assert running.marks() == ["until-resumed"] * 2
 
     durable.run(body)
 

@@ -55,7 +55,7 @@ def test_runs_that_wait_are_found_behind_newer_ones_that_do_not(durable: Engines
         await engine.start(request([write("a")], run_id="waits"))
         await running.questions("waits")
         for number in range(5):
-            await engine.start(request([read("slow-5")], run_id=f"r{number}"))
+            await engine.start(request([read("slow-60")], run_id=f"r{number}"))
         await until(lambda: len(running.marks()) == 5)
         assert [run.run_id for run in await engine.runs(states=["waiting"], limit=2)] == ["waits"]
         assert [run.run_id for run in await engine.runs(states=["running"], limit=2)] == ["r4", "r3"]

@@ -85,14 +85,15 @@ def test_an_outcome_that_finds_the_disk_full_is_written_when_there_is_room(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def body(running: Running) -> None:
-        await running.engine.start(request([read("slow-1")], answer="x" * 20_000, run_id="r"))
+        await running.engine.start(request([read("until-full")], answer="x" * 20_000, run_id="r"))
         await until(running.marks)
         with no_file_larger_than(largest_file(tmp_path)), monkeypatch.context() as patch:
             patch.setattr(logging.getLogger("dbos"), "propagate", True)
+            (tmp_path / "full").touch()
             await until(lambda: "full" in caplog.text or "disk I/O error" in caplog.text)
         end = await running.engine.result("r", 300)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
-        assert running.marks() == ["slow-1"]
+        assert running.marks() == ["until-full"]
 
     Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path).run(body)
 

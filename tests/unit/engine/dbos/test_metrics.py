@@ -247,15 +247,16 @@ def test_a_run_of_several_workers_and_agents_is_one_trace_and_what_was_taken_ove
         async def main() -> None:
             async with workers.opened() as engine, asyncio.timeout(100):
                 with use_span(kept.tracers.get_tracer("test").start_span("request"), end_on_exit=True):
-                    made = request([search([read("a")])], [write("slow-4")], [search()], run_id="r")
+                    made = request([search([read("a")])], [write("until-killed")], [search()], run_id="r")
                 await engine.start(made)
                 await engine.start(request([write("b")], run_id="waits"))
                 first = workers.start("tests.unit.engine.dbos.observed:host", "--http", "0")
                 (asked,) = await until(lambda: engine.approvals("r"))
                 await until(lambda: engine.approvals("waits"))
                 await engine.decide("r", asked.id, ALLOW, by="ann")
-                await until(lambda: "slow-4" in attempts(workers))
+                await until(lambda: "until-killed" in attempts(workers))
                 workers.kill(first)
+                (workers.folder / "killed").touch()
                 (waits,) = await engine.approvals("waits")
                 await engine.decide("waits", waits.id, ALLOW, by="ann")
                 second = workers.start("tests.unit.engine.dbos.observed:host", "--http", "0")

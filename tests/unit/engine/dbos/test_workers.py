@@ -98,14 +98,16 @@ def test_a_stopped_worker_lets_calls_end_and_begins_nothing(workers: Workers) ->
     async def body() -> None:
         first = workers.start()
         async with workers.opened() as engine:
-            run_id = await engine.start(request([read("slow-2")], [read("next")]))
-            await until(lambda: marks(workers) == ["slow-2"])
-            assert await asyncio.to_thread(workers.stop, first) == 0
-            assert f"worker {first} stops: 1 activities are running" in workers.said(first)
-            assert marks(workers) == ["slow-2"]
+            run_id = await engine.start(request([read("until-stopping")], [read("next")]))
+            await until(lambda: marks(workers) == ["until-stopping"])
+            stopped = asyncio.create_task(asyncio.to_thread(workers.stop, first))
+            await until(lambda: f"worker {first} stops: 1 activities are running" in workers.said(first))
+            (workers.folder / "stopping").touch()
+            assert await stopped == 0
+            assert marks(workers) == ["until-stopping"]
             workers.start()
             assert (await engine.result(run_id, 300)).stopped == "completed"
-            assert marks(workers) == ["slow-2", "next"]
+            assert marks(workers) == ["until-stopping", "next"]
 
     asyncio.run(body())
 
@@ -114,17 +116,18 @@ def test_an_agent_of_a_killed_worker_is_the_same_run_afterwards(workers: Workers
     async def body() -> None:
         first = workers.start()
         async with workers.opened() as engine:
-            run_id = await engine.start(request([search([("router.web_search", {"query": "slow-3"})])]))
+            run_id = await engine.start(request([search([("router.web_search", {"query": "until-killed"})])]))
             child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
             (asked,) = await until(partial(engine.approvals, child.run_id))
             await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
-            await until(lambda: marks(workers) == ["slow-3"])
+            await until(lambda: marks(workers) == ["until-killed"])
             workers.kill(first)
+            (workers.folder / "killed").touch()
             workers.start()
             end = await engine.result(run_id, 300)
             assert not end.messages[-1].is_error
             assert len(await engine.runs()) == 2
-            assert marks(workers) == ["slow-3", "slow-3"]
+            assert marks(workers) == ["until-killed", "until-killed"]
 
     asyncio.run(body())
 
@@ -356,12 +359,13 @@ def test_what_runs_say_is_not_in_the_log_of_a_database_that_fails(
     async def body() -> None:
         engines = Engines("sqlite", str(tmp_path / "runs.sqlite"), tmp_path)
         async with engines.opened() as running:
-            run_id = await running.engine.start(request([read("slow-1")], answer="hunter2-hunter2"))
+            run_id = await running.engine.start(request([read("until-broken")], answer="hunter2-hunter2"))
             await until(running.marks)
             database = sa.create_engine(engines.url)
             with database.begin() as connection:
                 connection.execute(sa.text(BROKEN))
             database.dispose()
+            (tmp_path / "broken").touch()
             with pytest.raises(RunFailed, match="it is broken"):
                 await running.engine.result(run_id, 300)
 
