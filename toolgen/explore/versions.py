@@ -45,7 +45,7 @@ def named_version(visit: Visit) -> str:
 def project_of(visit: Visit) -> ProjectChanges:
     """Return the project. Raises `Refused` without one, and for whoever does not have it anyway."""
     project = visit.explorer.project
-    if project is None or not visit.visitor.sees_all:
+    if project is None or not visit.may_compare:
         raise Refused(404, "there is no project here")
     return project
 

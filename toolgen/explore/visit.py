@@ -73,11 +73,15 @@ class Visit:
         return ident
 
     @property
+    def may_compare(self) -> bool:
+        """Whether specs of other versions can be compiled: in a project, by the person at its machine."""
+        return self.explorer.project is not None and self.visitor.sees_all
+
+    @property
     def may_save(self) -> bool:
         """Whether calls can be saved: in a project, by the person at its machine, unless all is only read."""
         explorer = self.explorer
-        is_kept = explorer.project is not None and explorer.records is not None
-        return is_kept and self.visitor.sees_all and not explorer.settings.read_only
+        return self.may_compare and explorer.records is not None and not explorer.settings.read_only
 
     def with_view(self, view: Viewpoint) -> Visit:
         """Return the visit as someone else."""

@@ -10,7 +10,7 @@ from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import SPECS, Goods, shop
 from tests.unit.explore.test_screens import ORDER
 from toolgen.explore import ExploreSettings
-from toolgen.explore.screens import replay
+from toolgen.explore.screens import models, replay
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime.policy.approvers import Approver
 
@@ -123,7 +123,7 @@ def test_a_version_that_cannot_be_had_is_told_and_nothing_is_checked(tmp_path: P
     asyncio.run(test())
 
 
-def test_what_a_model_gets_is_compared_with_another_version(tmp_path: Path) -> None:
+def test_what_a_model_gets_is_compared_with_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def test() -> None:
         browser = await Browser(shop(project=versions(tmp_path))).start()
         view: dict[str, Any] = {"provider": "anthropic", "agent": ""}
@@ -140,6 +140,10 @@ def test_what_a_model_gets_is_compared_with_another_version(tmp_path: Path) -> N
         assert '-"minLength":5,' in lines
         assert '+"minLength":2,' in lines
         assert found["payload_bytes_before"] != found["payload_bytes"]
+        monkeypatch.setattr(models, "_ROWS", 2)
+        short = await browser.post("/models", against="breaking", **view)
+        assert (len(short["tools"]), len(short["changed_tools"]), short["changed_count"]) == (2, 2, 4)
+        monkeypatch.undo()
         clerk = await browser.post("/models", against="breaking", provider="anthropic", agent="clerk")
         assert {each["tool"] for each in clerk["changed_tools"]} == {"goods.find", "goods.order"}
         same = await browser.post("/models", against="same", **view)

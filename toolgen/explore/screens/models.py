@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.screens.surface import choices_of
@@ -37,7 +38,7 @@ _AROUND: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What a model gets. `tools` are the first, each with its name and its JSON, by ident."""
+    """What a model gets. `tools` has the name and the JSON of each tool, by ident: of all, or of the first."""
 
     prompt: str
     fields: Mapping[str, Any]
@@ -111,20 +112,21 @@ def _measured(visit: Visit, wanted: str, shown_as: PresentationName, other: Othe
         "tools": [],
         "differences": [],
         "left_out": [],
-        "may_compare": visit.explorer.project is not None and visit.visitor.sees_all,
+        "may_compare": visit.may_compare,
         "against": "",
         "label": "",
         "comparison_problem": "",
     }
     try:
-        request = _request(visit, visit.explorer.runtime.catalog, visit.run, wanted, shown_as)
+        most = _ROWS if other is None else None
+        request = _request(visit, visit.explorer.runtime.catalog, visit.run, wanted, shown_as, most)
     except (CatalogError, UnsupportedCapability) as error:
         return {**data, "problem": str(error)}
     text, left = visit.cut(request.text)
     count, uncounted = token_counter()
     rows: list[Data] = [
         {"tool": ident, "name": name, "bytes": len(one.encode()), "tokens": count(one) if count else None}
-        for ident, (name, one) in request.tools.items()
+        for ident, (name, one) in islice(request.tools.items(), _ROWS)
     ]
     measured: Data = {
         **data,
@@ -149,7 +151,9 @@ def _measured(visit: Visit, wanted: str, shown_as: PresentationName, other: Othe
     return {**measured, **_compared(visit, other.label, before, request)}
 
 
-def _request(visit: Visit, catalog: Catalog, run: Run, wanted: str, shown_as: PresentationName) -> _Request:
+def _request(
+    visit: Visit, catalog: Catalog, run: Run, wanted: str, shown_as: PresentationName, most: int | None = None
+) -> _Request:
     """Make a request. Raises `CatalogError`, and `UnsupportedCapability`."""
     config = visit.explorer.tool_use or ToolUseConfig()
     embedding = config.embedding_class or (LEXICAL if shown_as == "retrieval" else "")
@@ -161,7 +165,7 @@ def _request(visit: Visit, catalog: Catalog, run: Run, wanted: str, shown_as: Pr
         prompt=listing.prompt,
         fields=payload.fields,
         count=len(listing.tools),
-        tools={each.ident: (each.name, compact_json(dict(api.tools([each]).fields))) for each in listing.tools[:_ROWS]},
+        tools={each.ident: (each.name, compact_json(dict(api.tools([each]).fields))) for each in listing.tools[:most]},
         differences=[f"{each.tool}{each.pointer}: {each.keyword}" for each in payload.differences[:100]],
         left_out=[str(each) for each in payload.problems[:100]],
     )
@@ -174,6 +178,7 @@ def _compared(visit: Visit, label: str, before: _Request, after: _Request) -> Da
     payload_diff, payload_left = visit.cut("\n".join(payload))
     prompt_diff, prompt_left = visit.cut("\n".join(prompt))
     texts = [(ident, before.tools.get(ident), after.tools.get(ident)) for ident in {**before.tools, **after.tools}]
+    changed = [each for each in sorted(texts) if each[1] != each[2]]
     return {
         "label": label,
         "payload_bytes_before": len(before.text.encode()),
@@ -183,7 +188,7 @@ def _compared(visit: Visit, label: str, before: _Request, after: _Request) -> Da
         "is_whole": is_whole and is_whole_prompt and not payload_left and not prompt_left,
         "changed_tools": [
             {"tool": ident, "before": one and len(one[1].encode()), "after": other and len(other[1].encode())}
-            for ident, one, other in sorted(texts)
-            if one != other
+            for ident, one, other in changed[:_ROWS]
         ],
+        "changed_count": len(changed),
     }

@@ -89,7 +89,7 @@ async def _replayed(visit: Visit, against: str, build: _Build | None, problem: s
     return {
         "run": record.run_id,
         "user": user_of(record),
-        "may_compare": visit.explorer.project is not None and visit.visitor.sees_all,
+        "may_compare": visit.may_compare,
         "against": against,
         "label": "" if build is None else build.label,
         "problem": problem,
