@@ -1,4 +1,4 @@
-"""Text of any origin: where its lines end, and characters that are escaped, as they control a terminal or hide text."""
+"""Text of any origin: its lines and how they differ, and characters that hide text or control a terminal."""
 
 from __future__ import annotations
 

@@ -276,11 +276,11 @@ class ToolSearch:
 
     async def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[SearchHit, ...]:
         """Find at most `limit` documents, the best first, as `SearchIndex.search` does; embeds in a thread."""
+        import asyncio  # slow to import, and words alone do not need it
+
         index, vectors = self._index, self._vectors
         if vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
             return index.search(query, limit, allowed)
-        import asyncio  # slow to import, and words alone do not need it
-
         keys = index if allowed is None else [key for key in allowed if key in index]
         depth = max(_DEPTH, 4 * limit)
         try:
