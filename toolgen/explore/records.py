@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from toolgen.record.calls import calls_of, stages_of, waited_us
+from toolgen.record.calls import caller_of, calls_of, stages_of, waited_us
 from toolgen.record.chain import verify_chain
 from toolgen.runtime.events.encoding import COUNTED_AS
 from toolgen.runtime.events.records import EVERY_RUN, EventKind, RunNotFound, RunRecord
@@ -35,7 +35,7 @@ _OUTLINED_CALLS: Final = 1_000_000
 """Outlines that are kept, and the calls in all of them, of 8 bytes each."""
 
 _NAMES: Final = 1_000
-"""Tools of a run that are kept."""
+"""Tools of a run that are kept, and agents."""
 
 _CHILDREN: Final = 200
 """Runs that a run has started, of which the ids are kept."""
@@ -58,6 +58,7 @@ class Outline:
     open: set[str] = field(default_factory=set[str])
     users: set[str] = field(default_factory=set[str])
     tools: set[str] = field(default_factory=set[str])
+    agents: set[str] = field(default_factory=set[str])
     counts: dict[str, int] = field(default_factory=lambda: {"completed": 0, "failed": 0, "denied": 0})
     children: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     ended: str = ""
@@ -75,6 +76,10 @@ class Outline:
         """Whether a tool of the run has that in its name; a run of more tools than are kept may have it."""
         return len(self.tools) >= _NAMES or any(part in tool for tool in self.tools)
 
+    def has_agent(self, agent: str) -> bool:
+        """Whether an agent made calls in the run; a run of more agents than are kept may have it."""
+        return len(self.agents) >= _NAMES or agent in self.agents
+
     def add(self, page: RunRecord) -> None:
         """Take note of the next events."""
         ends = {result.sequence for result in page.results}
@@ -87,9 +92,11 @@ class Outline:
             self.after = page.events[-1].sequence
 
     def _add(self, event: Event, *, is_end: bool) -> None:
-        user = event.data.get("user")
-        if isinstance(user, str) and len(self.users) < 2:
+        user, agent = caller_of(event)
+        if user is not None and len(self.users) < 2:
             self.users.add(user)
+        if agent is not None and len(self.agents) < _NAMES:
+            self.agents.add(agent)
         if len(self.tools) < _NAMES:
             self.tools.add(event.tool)
         if event.kind == EventKind.RUN_ENDED:

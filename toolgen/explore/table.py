@@ -232,6 +232,7 @@ ROWS: Final = (
         takes={
             **_PAGE,
             "by_user": "Runs of this user.",
+            "by_agent": "Runs in which this agent made calls.",
             "tool": "Runs with calls of such a tool.",
             "outcome": "`completed`, `failed` or `denied`: runs with such a call.",
             "since": "Not over before this day.",

@@ -108,15 +108,23 @@ def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
     )
 
 
+def caller_of(event: Event) -> tuple[str | None, str | None]:
+    """Return the user and the agent that an event of the runtime names; only the first one of a call does."""
+    user, agent = event.data.get("user"), event.data.get("agent")
+    if event.is_reported:
+        return None, None
+    return user if isinstance(user, str) else None, agent if isinstance(agent, str) else None
+
+
 def waited_us(stages: Iterable[RecordedStage]) -> int:
     """Return the microseconds that the stages of a call took before the event of its start."""
     return round(sum(stage.us for stage in takewhile(lambda each: each.stage not in _FROM_START, stages)))
 
 
 def stages_of(event: Event) -> Iterable[RecordedStage]:
-    """Return the stages in the data of an event: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
+    """Return the stages in the data of an event of the runtime: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
     stages = event.data.get("stages")
-    if is_array(stages):
+    if is_array(stages) and not event.is_reported:
         for stage in stages:
             if is_object(stage):
                 yield RecordedStage(

@@ -100,6 +100,23 @@ def test_a_breaking_version_shows_what_each_call_would_meet(tmp_path: Path) -> N
     asyncio.run(test())
 
 
+def test_a_run_is_replayed_as_its_agent_unless_another_one_is_chosen(tmp_path: Path) -> None:
+    async def test() -> None:
+        folder, store = versions(tmp_path), MemoryStore()
+        clerk = await Browser(shop(store=store, settings=ExploreSettings(agent="clerk"))).start()
+        (path,) = await recorded(clerk, ("goods.find", {"word": "tea"}))
+        browser = await Browser(shop(project=folder, store=store)).start()
+        page = path.removesuffix("/replay")
+        assert (await browser.get(f"{page}/summary"))["agents"] == ["clerk"]
+        for agent, found in (("clerk", 1), ("cler", 0), ("", 1)):
+            assert (await browser.get("/runs", by_agent=agent))["found"] == found
+        assert (await browser.get(path))["agent"] == "clerk"
+        assert (await browser.post(path, against="same"))["agent"] == "clerk"
+        assert (await browser.get(path, agent=""))["agent"] == ""
+
+    asyncio.run(test())
+
+
 def test_a_version_that_cannot_be_had_is_told_and_nothing_is_checked(tmp_path: Path) -> None:
     async def test() -> None:
         folder = versions(tmp_path, {"goods.yaml": "toolset: [<script>\n"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.screens.runs import args_of, read_run, user_of
+from toolgen.explore.screens.runs import agent_of, args_of, read_run, user_of
 from toolgen.explore.versions import named_version, other_version, project_of
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import replay as replayed
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.events.records import RunRecord
     from toolgen.runtime.policy.effective import EffectiveSet
 
 _MOST: Final = 1_000
@@ -61,24 +62,34 @@ class _Verdict:
 
 async def replay(visit: Visit) -> Data:
     """Check the calls of a run against this build; none is made. The verdict of a redacted value is marked."""
+    record = await read_run(visit)
+    visit = _as_made(visit, record)
     here = _Build(_THIS_BUILD, visit.explorer.runtime.catalog, visit.run.effective)
-    return await _replayed(visit, "", here)
+    return await _replayed(visit, record, "", here)
 
 
 async def replay_against(visit: Visit) -> Data:
     """Check the calls of a run against another version of the specs, as `replay` does; empty for this build."""
     project_of(visit)
     against = named_version(visit)
-    await read_run(visit)  # before anything is compiled
     if not against:
         return await replay(visit)
+    record = await read_run(visit)  # before anything is compiled
+    visit = _as_made(visit, record)
     found, problem = await other_version(visit, against)
     build = None if found is None else _Build(found.label, found.catalog, found.run.effective)
-    return await _replayed(visit, against, build, problem)
+    return await _replayed(visit, record, against, build, problem)
 
 
-async def _replayed(visit: Visit, against: str, build: _Build | None, problem: str = "") -> Data:
-    record = await read_run(visit)
+def _as_made(visit: Visit, record: RunRecord) -> Visit:
+    """Return the visit as the agent that made the calls, unless another one was chosen or it is not in this build."""
+    agent = agent_of(record)
+    if "agent" in visit.fields or agent not in visit.explorer.runtime.catalog.section("agents"):
+        return visit
+    return visit.with_view(replace(visit.view, agent=agent))
+
+
+async def _replayed(visit: Visit, record: RunRecord, against: str, build: _Build | None, problem: str = "") -> Data:
     calls = calls_of(record)
     rows: list[Data] = []
     end = monotonic() + _SECONDS
@@ -89,6 +100,7 @@ async def _replayed(visit: Visit, against: str, build: _Build | None, problem: s
     return {
         "run": record.run_id,
         "user": user_of(record),
+        "agent": visit.view.agent,
         "may_compare": visit.may_compare,
         "against": against,
         "label": "" if build is None else build.label,

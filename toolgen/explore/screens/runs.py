@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.explore.visit import Refused
+from toolgen.record.calls import caller_of
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import CallOutcome, RunFilter, RunNotFound, StoreError
 
 if TYPE_CHECKING:
-    from toolgen.explore.records import Records
+    from toolgen.explore.records import Outline, Records
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
-    from toolgen.runtime.events.records import RunRecord, RunSummary
+    from toolgen.runtime.events.records import Event, RunRecord, RunSummary
 
 PAGE: Final = 50
 CALLS: Final = 100
 """Calls on one page."""
 
 _READ: Final = 300
-"""Runs that are read at most to find those of a user or a tool."""
+"""Runs that are read at most to find those of a user, an agent or a tool."""
+
+_FILTERS_BY_READING: Final = ("by_user", "by_agent", "tool")
+_FILTERS: Final = (*_FILTERS_BY_READING, "outcome", "since", "until")
 
 _MOST_PAGES: Final = 10**9
 
 
 async def runs(visit: Visit) -> Data:
-    """List the runs that the visitor may see, the latest first, filtered by user, tool, outcome and time."""
+    """List the runs that the visitor may see, the latest first, filtered by user, agent, tool, outcome and time."""
     records = records_of(visit)
-    wanted = {name: visit.fields.get(name, "").strip() for name in ("by_user", "tool", "outcome", "since", "until")}
-    needs_reading = not visit.visitor.sees_all or wanted["by_user"] or wanted["tool"]
+    wanted = {name: visit.fields.get(name, "").strip() for name in _FILTERS}
+    needs_reading = not visit.visitor.sees_all or any(wanted[name] for name in _FILTERS_BY_READING)
     number = visit.number("page", 1, _MOST_PAGES)
     try:
         found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
@@ -69,7 +73,7 @@ async def _listed_ones(_visit: Visit, records: Records, wanted: dict[str, str], 
 
 
 async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
-    """Return a page of those of the latest runs that fit: whose a run is, and its tools, are known once it is read."""
+    """Return a page of those of the latest runs that fit: whose a run is, and by whom, is known once it is read."""
     every = await records.latest_runs(_READ, which=_filter(wanted))
     found: list[RunSummary] = []
     for each in every.runs:
@@ -77,12 +81,18 @@ async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], num
             outline = await records.outline(each.run_id, events=each.events, only=_only(visit))
         except RunNotFound:  # deleted meanwhile
             continue
-        user = outline.user
-        is_wanted = wanted["by_user"] in ("", user) and (not wanted["tool"] or outline.has_tool(wanted["tool"]))
-        if visit.visitor.may_see_user(user) and is_wanted:
+        if visit.visitor.may_see_user(outline.user) and _is_wanted(outline, wanted):
             found.append(each)
     number = min(number, max(1, -(-len(found) // PAGE)))
     return _Runs(len(found), found[(number - 1) * PAGE : number * PAGE], is_bounded=every.found > _READ)
+
+
+def _is_wanted(outline: Outline, wanted: dict[str, str]) -> bool:
+    return (
+        wanted["by_user"] in ("", outline.user)
+        and (not wanted["by_agent"] or outline.has_agent(wanted["by_agent"]))
+        and (not wanted["tool"] or outline.has_tool(wanted["tool"]))
+    )
 
 
 def _filter(wanted: dict[str, str]) -> RunFilter:
@@ -153,7 +163,7 @@ async def run_at_first(visit: Visit) -> Data:
 
 
 async def summary(visit: Visit) -> Data:
-    """Return what is known of a run once all of it was read: its user, how its calls ended, and what it started."""
+    """Return what is known of a run once all of it was read: its user and agents, its calls, and what it started."""
     records = records_of(visit)
     try:
         outline = await records.outline(visit.path["run"], only=_only(visit))
@@ -168,6 +178,7 @@ async def summary(visit: Visit) -> Data:
     return {
         "run": visit.path["run"],
         "user": outline.user,
+        "agents": sorted(outline.agents),
         "last": format_time(outline.last),
         "ms": (outline.last - outline.began).total_seconds() * 1000,
         "waited_us": outline.waited_us,
@@ -227,16 +238,21 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "left_out": left + max(len(text) - 2000, 0),
         "error": content.get("error"),
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in call.stages],
-        "asked": next((event.data["permission"] for event in call.events if "permission" in event.data), None),
+        "asked": next((each.data["permission"] for each in _of_runtime(call) if "permission" in each.data), None),
     }
 
 
 def args_of(call: RecordedCall) -> str | None:
     """Return the args of a recorded call as JSON text; None where they are not on record."""
-    for event in call.events:
+    for event in _of_runtime(call):
         if "args" in event.data:
             return json.dumps(event.data["args"], ensure_ascii=False, separators=(",", ":"))
     return None
+
+
+def _of_runtime(call: RecordedCall) -> Iterator[Event]:
+    """Return the events of a call that it cannot have reported itself."""
+    return (event for event in call.events if not event.is_reported)
 
 
 async def _chain(records: Records, run_id: str) -> Data:
@@ -275,8 +291,14 @@ async def read_run(visit: Visit) -> RunRecord:
 
 def user_of(record: RunRecord) -> str | None:
     """Return the user of a run, as its calls say it; None for none, and for a run of several."""
-    users = {user for event in record.events if isinstance(user := event.data.get("user"), str)}
+    users = {user for event in record.events if (user := caller_of(event)[0]) is not None}
     return users.pop() if len(users) == 1 else None
+
+
+def agent_of(record: RunRecord) -> str:
+    """Return the agent of a run, as its calls say it; empty for none, and for a run of several."""
+    agents = {agent for event in record.events if (agent := caller_of(event)[1]) is not None}
+    return agents.pop() if len(agents) == 1 else ""
 
 
 def records_of(visit: Visit) -> Records:

@@ -9,7 +9,7 @@ from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
 from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
-from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent
+from toolgen.runtime.events.records import NO_DATA, OF_RUNTIME, EventKind, NewEvent
 from toolgen.runtime.redact.warning import warn
 from toolgen.spec.text import visible
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
     from toolgen.runtime.events.records import Store, Trace
+    from toolgen.runtime.runs.run import Run
 
 
 _new_event: Final[Callable[[type[NewEvent], tuple[Any, ...]], NewEvent]] = cast("Any", tuple).__new__
@@ -24,8 +25,6 @@ _new_event: Final[Callable[[type[NewEvent], tuple[Any, ...]], NewEvent]] = cast(
 
 _STARTED: Final = EventKind.TOOL_STARTED.value
 _COMPLETED: Final = EventKind.TOOL_COMPLETED.value
-_REPORTABLE: Final = {EventKind.TOOL_PROGRESS, EventKind.AGENT_RUN_STARTED, EventKind.AGENT_RUN_ENDED}
-_RUNTIMES_OWN: Final = frozenset(EventKind) - _REPORTABLE
 
 
 class Recorder:
@@ -48,7 +47,7 @@ class Recorder:
         """
         entry = call.tool.entry
         try:
-            event = self._event(_STARTED, call, _caller(call.meta), call.args_text)
+            event = self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text)
             waiting = self._store.append(event)
         except Exception as error:  # the store may be the host's
             self._is_failing = True
@@ -89,8 +88,10 @@ class Recorder:
         else:
             args = call.args_text if not call.is_started and call.given is not None else None
             # A call that ran was not denied, whatever its error says.
-            kind, user = (EventKind.TOOL_FAILED, NO_DATA) if call.is_started else (_kind(error), _caller(call.meta))
-            event = self._event(kind, call, {"code": error.code, **user, **data}, args, call.trace, has_failed=True)
+            kind, caller = EventKind.TOOL_FAILED, NO_DATA
+            if not call.is_started:
+                kind, caller = _kind(error), _caller(call.meta, call.run)
+            event = self._event(kind, call, {"code": error.code, **caller, **data}, args, call.trace, has_failed=True)
         try:
             waiting = self._finish(event, result)
         except Exception as error:  # noqa: BLE001  # stores may be the host's; a call never raises
@@ -130,15 +131,17 @@ class Recorder:
         except Exception as error:  # noqa: BLE001  # stores may be the host's; the call has already ended
             _not_on_record(event, error)
 
-    async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
+    async def refused(
+        self, result: ToolResult[Any], meta: ToolCallMeta | None, run: Run | None, reason: str = ""
+    ) -> None:
         """Record a call without a tool, or one that was skipped. The reason is only for the record."""
         data: dict[str, Any] = {"code": result.error.code} if result.error else {}
         if meta is not None:
-            data |= _caller(meta)
+            data |= _caller(meta, run)
         if reason:
             data["reason"] = reason
-        run = self._own_run if meta is None else meta.run_id or self._own_run
-        event = NewEvent(_kind(result.error), run, result.tool_name, result.tool_call_id, data)
+        run_id = self._own_run if meta is None else meta.run_id or self._own_run
+        event = NewEvent(_kind(result.error), run_id, result.tool_name, result.tool_call_id, data)
         try:
             waiting = self._finish(event, result)
             if waiting is not None:
@@ -177,12 +180,16 @@ class Recorder:
         return _new_event(NewEvent, (kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, secrets, trace))
 
 
-def _caller(meta: ToolCallMeta) -> Mapping[str, Any]:
-    """Who a call is made for, and by which execution of its run; said in its first event."""
+def _caller(meta: ToolCallMeta, run: Run | None) -> Mapping[str, Any]:
+    """Who a call is made for, by which agent, and by which execution of its run; said in its first event."""
+    about: dict[str, Any] = {}
+    if meta.user is not None:
+        about["user"] = meta.user
+    if run is not None and run.agent:
+        about["agent"] = run.agent
     if meta.fencing_token is not None:
-        about: dict[str, Any] = {"fencing": meta.fencing_token}  # what is named a token is redacted
-        return about if meta.user is None else {"user": meta.user, **about}
-    return NO_DATA if meta.user is None else {"user": meta.user}
+        about["fencing"] = meta.fencing_token  # what is named a token is redacted
+    return about or NO_DATA
 
 
 def _not_on_record(event: NewEvent, error: Exception) -> None:
@@ -218,7 +225,7 @@ def _check_reportable(kind: Any) -> None:
     """Raise ValueError for a kind of event that a call must not report, because readers of the record rely on it."""
     if not isinstance(kind, str):
         raise ValueError(f"the kind of a progress report must be text, not {type(kind).__name__}")
-    if kind in _RUNTIMES_OWN:
+    if kind in OF_RUNTIME:
         raise ValueError(f"a call cannot report {kind!s}: such events are reserved for the runtime")
 
 

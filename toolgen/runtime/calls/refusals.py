@@ -153,7 +153,7 @@ class Refusals:
         result = failed(self._catalog.resolve(meant) or unknown, call_id, failure)
         self._keep_raw_name(result, name)
         if self._recorder is not None:
-            await self._recorder.refused(result, meta, _exclusion_reason(run, result.tool_name, name))
+            await self._recorder.refused(result, meta, run, _exclusion_reason(run, result.tool_name, name))
         return result
 
     async def never_ran(
@@ -164,7 +164,7 @@ class Refusals:
         result = failed(self._catalog.resolve(name) or shown_name(name), call_id, error)
         self._keep_raw_name(result, name)
         if self._recorder is not None and not is_on_record:
-            await self._recorder.refused(result, run.meta)
+            await self._recorder.refused(result, run.meta, run)
         return result
 
     def _keep_raw_name(self, result: ToolResult[Any], name: str) -> None:
@@ -175,7 +175,7 @@ class Refusals:
         """Return the result of a call for which the host passed malformed arguments."""
         result = failed(shown_name(name_of(request)), id_of(request) or self._new_id("call"), misused)
         if self._recorder is not None:
-            await self._recorder.refused(result, None)
+            await self._recorder.refused(result, None, None)
         return result
 
 

@@ -154,6 +154,11 @@ class EventKind(StrEnum):
     RUN_ENDED = "run_ended"
 
 
+OF_CALLS: Final = frozenset({EventKind.TOOL_PROGRESS, EventKind.AGENT_RUN_STARTED, EventKind.AGENT_RUN_ENDED})
+"""The kinds of events that calls may report themselves, beside words of their own."""
+
+OF_RUNTIME: Final = frozenset(EventKind) - OF_CALLS
+
 ABORTED: Final = "aborted_tools"
 """The reason of the end of a run that was aborted, on record."""
 
@@ -189,6 +194,11 @@ class Event:
     tool_call_id: str
     at: datetime
     data: Mapping[str, Any]
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether a call or its host reported it, so that its data are theirs and not the runtime's."""
+        return self.kind not in OF_RUNTIME
 
 
 def repeats_end(event: Event, before: Iterable[Event]) -> bool:

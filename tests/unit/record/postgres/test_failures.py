@@ -97,18 +97,21 @@ def test_a_connection_lost_at_any_moment_loses_nothing_and_writes_nothing_twice(
     shared_postgres: PostgresServer, parts: int
 ) -> None:
     url = shared_postgres.new_database()
+    written = 0
     with TemporaryDirectory() as folder, proxy(Path(folder), shared_postgres) as passing:
 
         async def check(store: PostgresStore) -> None:
+            nonlocal written
             await one_call(store, "before")
             passing.parts = parts
-            await write(store, *(progress("cut", n=n) for n in range(3)))
-            assert passing.parts is None, "the connection was not cut"
+            while passing.parts is not None:  # how many parts three events are is not always the same
+                await write(store, *(progress("cut", n=written + n) for n in range(3)))
+                written += 3
             await one_call(store, "after")
 
         use(url.replace(str(shared_postgres.folder), folder), check, key=KEY)
     calls = intact_calls(url)
-    assert calls == {"before": WHOLE, "cut": ["tool_progress"] * 3, "after": WHOLE}
+    assert calls == {"before": WHOLE, "cut": ["tool_progress"] * written, "after": WHOLE}
 
 
 @pytest.mark.parametrize("immediate", [True, False])

@@ -23,7 +23,7 @@ from toolgen.contract.records import (
     ToolResult,
 )
 from toolgen.record.artifacts import Artifacts
-from toolgen.record.calls import RecordedCall, calls_of
+from toolgen.record.calls import RecordedCall, caller_of, calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.stores import open_store
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.events.records import Event
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 META = ToolCallMeta(user="ann", run_id="r1")
@@ -220,7 +221,7 @@ def test_reg_29_an_unavailable_tool_is_recorded_with_the_real_reason() -> None:
             await runtime.invoke(request(name=name), run=run)
         return [(event.kind, event.tool, event.data) for event in (await store.read("r1")).events]
 
-    unavailable = {"code": "tool_not_available", "user": "ann"}
+    unavailable = {"code": "tool_not_available", "user": "ann", "agent": "default_worker"}
     assert asyncio.run(check()) == [
         ("tool_denied", "code.write_file", {**unavailable, "reason": "not_used"}),
         ("tool_denied", "mcp.assets.put_asset", {**unavailable, "reason": "not_used"}),
@@ -629,6 +630,35 @@ def test_the_fencing_token_of_a_call_is_on_record(user: str | None) -> None:
     started = asyncio.run(made()).events[0]
     assert started.kind == "tool_started"
     assert (started.data.get("user"), started.data["fencing"]) == (user, 7)
+
+
+@pytest.mark.parametrize("agent", ["", "default_worker"])
+@pytest.mark.parametrize(
+    ("name", "payload", "kind"),
+    [
+        ("code.read_file", '{"path": "x"}', "tool_started"),
+        ("code.read_file", "{}", "tool_failed"),
+        ("own.nothing", "{}", "tool_denied"),
+    ],
+)
+def test_the_agent_of_a_call_is_named_in_its_first_event(agent: str, name: str, payload: str, kind: str) -> None:
+    async def made() -> Event:
+        catalog, store = load("generated"), MemoryStore()
+        runtime = runtime_of(catalog, executors=idle_executors(catalog), store=store)
+        await runtime.invoke(request(payload, name), run=runtime.start_run(agent, meta=META))
+        return (await store.read("r1")).events[0]
+
+    first = asyncio.run(made())
+    assert (first.kind, caller_of(first)) == (kind, ("ann", agent or None))
+
+
+def test_what_a_call_reports_is_not_taken_for_what_the_runtime_says() -> None:
+    said = {"user": "bob", "agent": "main", "stages": [{"stage": "permission", "decision": "allow"}]}
+    _result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report(said, "note"))
+    (made,) = calls_of(record)
+    assert record.events[1].data == said
+    assert [caller_of(event) for event in record.events] == [("ann", None), (None, None), (None, None)]
+    assert all(stage.decision == "" for stage in made.stages)
 
 
 @pytest.mark.parametrize(
