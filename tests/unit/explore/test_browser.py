@@ -308,7 +308,7 @@ def test_a_file_is_chosen_in_the_form_and_one_that_is_too_large_says_so(driver: 
         wait_for(driver, f"return document.querySelector('.field .problem').textContent === {json.dumps(told)}")
         assert findings(driver) == []
         labelled(driver, "photo").send_keys(str(tmp_path / "small.png"))
-        wait_for(driver, "return document.querySelector('.field').textContent.includes('300,000 bytes are chosen')")
+        wait_for(driver, "return document.querySelector('.field').textContent.includes('300,000 bytes chosen')")
         assert base64.b64decode(args(driver)["photo"]) == (tmp_path / "small.png").read_bytes()
         assert driver.execute_script("return document.getElementById('deep-link').hidden")
         labelled(driver, "name").send_keys("tea", Keys.TAB)
@@ -545,3 +545,39 @@ def test_the_palette_opens_by_a_key_and_leads_to_a_tool(driver: Chrome, served: 
     wait_for(driver, "return (document.querySelector('#palette-places a') || {}).textContent === 'goods.count'")
     keys(driver, Keys.ARROW_DOWN, Keys.ENTER)
     wait_for(driver, "return location.pathname === '/tools/goods.count'")
+
+
+def test_what_a_model_gets_is_compared_with_another_version_in_the_page(
+    driver: Chrome, shop_served: tuple[Served, Path]
+) -> None:
+    served, _ = shop_served
+    driver.get(f"{served.address}/models")
+    labelled(driver, "Against a commit, a folder or a package").send_keys("breaking")
+    press(driver, "Compare")
+    assert "goods.find" in wait_long(driver, "h2 + dl + .scroll")
+    text = find(driver, "main").text
+    assert "Since breaking (" in text
+    assert "not there" in text  # the tool that had another name
+    no_findings(driver)
+    driver.get(f"{served.address}/models")
+    labelled(driver, "Against a commit, a folder or a package").send_keys("nowhere")
+    press(driver, "Compare")
+    assert "`nowhere` is no commit" in wait_long(driver, "[role=alert]")
+
+
+def test_runs_are_filtered_by_their_agent_in_the_page(driver: Chrome, shop_served: tuple[Served, Path]) -> None:
+    served, _ = shop_served
+    called(driver, served, "tea")
+    driver.get(f"{served.address}/tools/goods.find?agent=clerk#args={json.dumps({'word': 'cup'})}")
+    wait_for_args(driver, {"word": "cup"})
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    press(driver, "Call")
+    find(driver, "#result")
+    driver.get(f"{served.address}/runs")
+    assert find(driver, "#live p").text.startswith("2 runs.")
+    labelled(driver, "Agent").send_keys("clerk")
+    press(driver, "List")
+    wait_for(driver, "return document.querySelector('#live p').textContent.startsWith('1 run.')")
+    no_findings(driver)
+    find(driver, "tbody a").click()
+    wait_for(driver, "return document.querySelector('#summary').textContent.includes('clerk')")

@@ -250,7 +250,7 @@ def test_the_whole_chain_is_verified_after_the_page_and_the_first_broken_row_is_
         await store.close()
         app = explorer(shop().runtime, store=open_reader(file), chain_key=KEY)
         browser = await Browser(app).start()
-        assert "Each of its 800 rows follows" in await browser.page("/runs/r1/verified")
+        assert "800 rows, each of which follows" in await browser.page("/runs/r1/verified")
         for row in (777, 790):
             with sqlite3.connect(file) as connection:
                 connection.execute("UPDATE events SET body = replace(body, 'shop', 'ship') WHERE sequence = ?", (row,))
