@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import yaml
 
 from toolgen.authoring.lint.baseline import BASELINE, entry_of
+from toolgen.authoring.lint.kept import findings_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.view import Project
 from toolgen.authoring.text import Fix, TextEdit, comments_of
@@ -161,15 +162,20 @@ WITHOUT_PLACE = frozenset({"TL001", "TL002", "TL003", "TL004"})
 class Linted:
     """The findings of one or more targets, sorted, each once.
 
-    `fixes` has the safe fix of a finding, `entries` what a baseline would hold, without what is suppressed. `errors`
-    are those of the specs, which keep rules from running.
+    `fixes` has the safe fix of a finding, `accepted` what a baseline would accept, with the rule. `errors` are those of
+    the specs, which keep rules from running.
     """
 
     findings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     fixes: dict[Diagnostic, Fix] = field(default_factory=dict["Diagnostic", "Fix"])
-    entries: set[BaselineEntry] = field(default_factory=set["BaselineEntry"])
+    accepted: list[tuple[str, Finding]] = field(default_factory=list[tuple[str, "Finding"]])
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
     sources: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def entries(self) -> set[BaselineEntry]:
+        """What a baseline would hold, without what is suppressed."""
+        return {entry_of(code, finding) for code, finding in self.accepted}
 
     @property
     def fails(self) -> bool:
@@ -191,6 +197,7 @@ def lint(
     """
     baseline = baseline or {}
     outcome = Linted()
+    rules = {code: rule for code, rule in all_rules().items() if config.lint.reports(code)}
     suppressions: dict[str, list[Suppression]] = {}
     matched: set[BaselineEntry] = set()
     for target, read in files.items():
@@ -206,10 +213,8 @@ def lint(
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
         project = Project(config, target, made.catalog, made.documents, cache)
-        for code, rule in all_rules().items():
-            if config.lint.reports(code):
-                for finding in rule.check(project):
-                    _place(outcome, config, code, finding, suppressions, baseline, matched)
+        for code, finding in findings_of(project, rules):
+            _place(outcome, config, code, finding, suppressions, baseline, matched)
     if not outcome.errors:
         _report_unused(outcome, config, suppressions)
         _report_fixed(outcome, config, baseline, matched)
@@ -239,9 +244,8 @@ def _place(
         if span.line == suppression.line and code in suppression.rules:
             suppression.used.add(code)
             return
-    entry = entry_of(code, finding)
-    outcome.entries.add(entry)
-    if entry in baseline:
+    outcome.accepted.append((code, finding))
+    if baseline and (entry := entry_of(code, finding)) in baseline:
         matched.add(entry)
         return
     related = tuple(Related(place.span, message) for place, message in finding.related)

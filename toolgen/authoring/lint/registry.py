@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from textwrap import dedent
@@ -15,7 +15,7 @@ from toolgen.compiler.diagnostics.codes import GROUPS, LINT_RULES, Code
 from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import Project, SpecPlace
+    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
     from toolgen.authoring.text import Fix
     from toolgen.compiler.diagnostics.codes import LintRule
 
@@ -32,11 +32,12 @@ class Finding:
 
 
 Check: TypeAlias = "Callable[[Project], Iterator[Finding]]"
+ToolCheck: TypeAlias = "Callable[[LintedTool], Iterator[Finding]]"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: its row in the table, its page, its check, and two examples.
+    """One rule: its row in the table, its page, its check of the project or of each tool, and two examples.
 
     `bad` is a spec that only this rule reports, and those of `beside`, which cannot be avoided; `good` is one that no
     rule does. Several files of an example are divided by a line of three dashes; `toolgen: 1` is left out.
@@ -47,7 +48,8 @@ class Rule:
     bad: str
     good: str
     beside: tuple[str, ...]
-    check: Check
+    check: Check | None = None
+    check_tool: ToolCheck | None = None
 
 
 RULES: Final[dict[str, Rule]] = {}
@@ -58,11 +60,25 @@ def rule(code: str, *, bad: str, good: str, beside: tuple[str, ...] = ()) -> Cal
     """Register a check as the rule of an id of the table; its docstring is the page. Raises KeyError for another id."""
 
     def register(check: Check) -> Check:
-        explanation = inspect.cleandoc(check.__doc__ or "")
-        RULES[code] = Rule(LINT_RULES[code], explanation, dedent(bad).strip(), dedent(good).strip(), beside, check)
+        RULES[code] = replace(_rule(code, check, bad, good, beside), check=check)
         return check
 
     return register
+
+
+def tool_rule(code: str, *, bad: str, good: str, beside: tuple[str, ...] = ()) -> Callable[[ToolCheck], ToolCheck]:
+    """Register a check of one tool, as `rule` does. It looks at nothing else, so that what it finds is kept."""
+
+    def register(check: ToolCheck) -> ToolCheck:
+        RULES[code] = replace(_rule(code, check, bad, good, beside), check_tool=check)
+        return check
+
+    return register
+
+
+def _rule(code: str, check: object, bad: str, good: str, beside: tuple[str, ...]) -> Rule:
+    explanation = inspect.cleandoc(check.__doc__ or "")
+    return Rule(LINT_RULES[code], explanation, dedent(bad).strip(), dedent(good).strip(), beside)
 
 
 def all_rules() -> dict[str, Rule]:

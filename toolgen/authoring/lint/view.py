@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zlib import crc32
 
@@ -15,6 +16,7 @@ from toolgen.compiler.cache.store import Cache
 from toolgen.compiler.compile import code_digest
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
+from toolgen.compiler.source.split import split_tools
 from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.nodes import Node
+    from toolgen.compiler.source.split import SplitText
 
 
 # Places in specs: what a finding is at, independent of lines; and the way from a JSON Schema back to its spec.
@@ -65,6 +68,10 @@ class SpecPlace:
     def span(self) -> Span:
         """The lines and columns."""
         return self.document.root.span_at(self.path, key=self.key)
+
+    def to_json(self) -> tuple[str, Path, bool]:
+        """Return what `Project.place_at` finds the place by in another run."""
+        return self.document.path, self.path, self.key
 
     @property
     def name(self) -> str:
@@ -271,6 +278,17 @@ class LintedTool:
         return _digest([*names, tool.args.json, tool.result.json, [*tool.inject], tool.annotations])
 
     @cached_property
+    def spec_digest(self) -> str:
+        """The digest of all that specs say of it: of its own text, and of all texts beside tools."""
+        split = self.project.splits[self.place.document.path]
+        own = "" if split is None else split.tools[self.tool.key].text
+        return _digest([self.digest, self.place.document.path, own, self.project.digest_beside_tools])
+
+    def threshold(self, code: str) -> float:
+        """Return the threshold of a rule: as configured, or its default."""
+        return self.project.threshold(code)
+
+    @cached_property
     def args(self) -> list[SchemaPart]:
         """All parts of its args."""
         return parts_of(self.tool.args.json, self.place / "args", self.project.by_path)
@@ -329,22 +347,42 @@ class Project:
         found: T = self._computed[compute]
         return found
 
-    def of_each_tool(self, kind: str, compute: Callable[[LintedTool], T], settings: Any = None) -> dict[str, T]:
+    def of_each_tool(
+        self,
+        kind: str,
+        compute: Callable[[LintedTool], T],
+        settings: Any = None,
+        digest: Callable[[LintedTool], str] = attrgetter("digest"),
+    ) -> dict[str, T]:
         """Return what a function finds out about each tool, as JSON other than null, by ident.
 
-        It may use what `LintedTool.digest` is of, and `settings`, which are JSON, and nothing else: of pieces of tools
-        that did not change it is not asked again. Keep the outcome by `once`.
+        It may use what `digest` is of, and `settings`, which are JSON, and nothing else: of pieces of tools that did
+        not change it is not asked again. Keep the outcome by `once`.
         """
         found: dict[str, T] = {}
         start = _digest([code_digest("authoring/lint", "changes"), kind, settings])
         for piece in _pieces(self.tools):
-            key = _digest([start, *(each.digest for each in piece)])
+            key = _digest([start, *map(digest, piece)])
             values: list[T] | None = self._cache.get("lint", key)
             if values is None:
                 values = [compute(each) for each in piece]
                 self._cache.put("lint", key, values)
             found.update(zip((each.tool.ident for each in piece), values, strict=True))
         return found
+
+    @cached_property
+    def splits(self) -> dict[str, SplitText | None]:
+        """The texts of the documents in tools and the rest, by path; None for one that is not divided."""
+        return {each.path: _split(each) for each in self.by_path.values()}
+
+    @cached_property
+    def digest_beside_tools(self) -> str:
+        """The digest of all texts but those of tools in files that are divided, and of the settings of the target."""
+        beside = [
+            (path, self.by_path[path].root.source.text if split is None else split.head.text + split.tail.text)
+            for path, split in sorted(self.splits.items())
+        ]
+        return _digest([str(self.target), beside])
 
     @cached_property
     def tools(self) -> list[LintedTool]:
@@ -366,9 +404,21 @@ class Project:
         """Return a place in the file of a toolset, an agent, a policy or an action catalog."""
         return SpecPlace(self.by_path[record.span.file], path)
 
+    def place_at(self, row: Sequence[Any]) -> SpecPlace:
+        """Return the place that `SpecPlace.to_json` made a row of."""
+        path, steps, key = row
+        return SpecPlace(self.by_path[path], tuple(steps), key)
+
     def threshold(self, code: str) -> float:
         """Return the threshold of a rule: as configured, or its default."""
         return self.config.lint.threshold(code)
+
+
+def _split(document: Document[Any]) -> SplitText | None:
+    """Divide the text of a document, if each of its tools is found where the parser found it."""
+    tools = document.root.child("tools")
+    split = split_tools(document.path, document.root.source.text)
+    return split if split and isinstance(tools, MappingNode) and [*split.tools] == [*tools.keys()] else None
 
 
 def _digest(values: list[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ class Origins:
         self._roots: dict[str, Node | None] = {}
         self._splits: dict[str, SplitText | None] = {}
         self._imported: dict[tuple[str, str], bool] = {}
+        self._lines: dict[str, tuple[list[int], list[str]]] = {}
 
     def toolset(self, file: str) -> str:
         """Return the toolset of a file; empty if it has none."""
@@ -39,8 +41,16 @@ class Origins:
         split = self._split(file)
         if split is None:
             return _is_imported(self._root(file), line)
-        key = next((key for key, lines in split.tools.items() if lines.first <= line < lines.end), None)
+        key = self._key(split, line)
         return self._is_tool_imported(split, key) if key is not None else self._has_imported(split)
+
+    def _key(self, split: SplitText, line: int) -> str | None:
+        """Return the tool that a line is of."""
+        if split.path not in self._lines:
+            self._lines[split.path] = [lines.first for lines in split.tools.values()], [*split.tools]
+        firsts, keys = self._lines[split.path]
+        at = bisect_right(firsts, line) - 1
+        return keys[at] if at >= 0 and line < split.tools[keys[at]].end else None
 
     def _is_tool_imported(self, split: SplitText, key: str) -> bool:
         """Whether an import wrote a tool; the whole file is read only if the tool cannot be read alone."""

@@ -52,6 +52,15 @@ class SplitText:
     tools: dict[str, Lines]
     tail: Lines
 
+    def offsets(self, key: str) -> tuple[int, int]:
+        """Return where the text of a tool starts and ends."""
+        start = len(self.head.text)
+        for name, lines in self.tools.items():
+            if name == key:
+                break
+            start += len(lines.text)
+        return start, start + len(self.tools[key].text)
+
     def only(self, keys: Collection[str], *, with_tail: bool = False) -> Source:
         """Return a source with the head and some tools, whose spans are those of the whole file."""
         parts = [self.head, *(lines for key, lines in self.tools.items() if key in keys)]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.authoring.lint.baseline import BaselineEntry
+    from toolgen.compiler.cache.store import Cache
 
 
 def files_of(example: str) -> dict[str, str]:
@@ -29,13 +30,14 @@ def linted(
     settings: LintSettings | None = None,
     baseline: Mapping[BaselineEntry, int] | None = None,
     target: Target | None = None,
+    cache: Cache | None = None,
 ) -> Linted:
     """Lint texts by path; fails if one cannot be parsed."""
     sink = Diagnostics()
     read = [SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink)) is not None]
     assert len(read) == len(files), list(sink)
     chosen = target or Target()
-    return lint(Config(Path(), (chosen,), lint=settings or LintSettings()), {chosen: read}, baseline)
+    return lint(Config(Path(), (chosen,), lint=settings or LintSettings()), {chosen: read}, baseline, cache=cache)
 
 
 def codes(outcome: Linted) -> list[str]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, tool_rule
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
+    from toolgen.authoring.lint.view import LintedTool, SchemaPart
 
 _QUOTED: Final = r"(?:`[\w.-]{1,30}`|'[\w.-]{1,30}'|\"[\w.-]{1,30}\")"
 _BETWEEN: Final = r"(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*\|\s*|\s*/\s*)"
@@ -63,11 +63,10 @@ _FORM: Final = re.compile(
 _TEXTUAL: Final = ("enum", "const", "format", "pattern", "examples", "default")
 
 
-def _parameters(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
-    for tool in project.tools:
-        for part in tool.args:
-            if part.name:
-                yield tool, part
+def _parameters(tool: LintedTool) -> Iterator[SchemaPart]:
+    for part in tool.args:
+        if part.name:
+            yield part
 
 
 def _at(part: SchemaPart) -> Any:
@@ -75,7 +74,7 @@ def _at(part: SchemaPart) -> Any:
     return where if where.exists else part.field.of_key
 
 
-@rule(
+@tool_rule(
     "TL121",
     bad="""
         toolset: shop
@@ -94,13 +93,13 @@ def _at(part: SchemaPart) -> Any:
             permission: readonly
     """,
 )
-def enum_in_prose(project: Project) -> Iterator[Finding]:
+def enum_in_prose(tool: LintedTool) -> Iterator[Finding]:
     """The description of a text parameter lists its values, and the schema does not.
 
     A model may send any text, and the tool is left to refuse it. With `enum` the provider or the runtime checks it. A
     list of examples (`e.g.`, `such as`) is not reported.
     """
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         found = _VALUES.search(part.description)
         if found and part.is_a("string") and not _has(part, "enum", "const", "pattern"):
             listed = found["quoted"] or found["plain"]
@@ -110,7 +109,7 @@ def enum_in_prose(project: Project) -> Iterator[Finding]:
                 yield Finding(_at(part), message, "list them in `enum`")
 
 
-@rule(
+@tool_rule(
     "TL122",
     bad="""
         toolset: shop
@@ -129,16 +128,16 @@ def enum_in_prose(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def bound_in_prose(project: Project) -> Iterator[Finding]:
+def bound_in_prose(tool: LintedTool) -> Iterator[Finding]:
     """The description of a number says its bounds, and the schema does not: no `minimum`, `maximum` or `enum`."""
     bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum", "const", "multipleOf")
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         if part.is_a("integer", "number") and not _has(part, *bounds) and (found := _BOUND.search(part.description)):
             message = f"the description of `{part.name}` of `{tool.tool.ident}` has a bound: `{found[0]}`"
             yield Finding(_at(part), message, "write `minimum` and `maximum`")
 
 
-@rule(
+@tool_rule(
     "TL123",
     bad="""
         toolset: shop
@@ -157,19 +156,19 @@ def bound_in_prose(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def default_in_prose(project: Project) -> Iterator[Finding]:
+def default_in_prose(tool: LintedTool) -> Iterator[Finding]:
     """The description says a default, and the schema has none.
 
     With `default` it is in the generated types and the docs, and a call that leaves the field out has it.
     """
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         found = _DEFAULT.search(part.description)
         if found and not part.required and not _has(part, "default"):
             message = f"the description of `{part.name}` of `{tool.tool.ident}` has a default: {found['value']}"
             yield Finding(_at(part), message, "write `default`")
 
 
-@rule(
+@tool_rule(
     "TL124",
     bad="""
         toolset: shop
@@ -188,12 +187,12 @@ def default_in_prose(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def contradicted_requirement(project: Project) -> Iterator[Finding]:
+def contradicted_requirement(tool: LintedTool) -> Iterator[Finding]:
     """A description says "optional" of a required parameter, or "required" of an optional one.
 
     The schema decides, and a model that believes the text makes calls that are refused.
     """
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         says = _OPTIONAL if part.required else _REQUIRED
         if says.search(part.description) and not _has(part, "default"):
             is_, told = ("required", "optional") if part.required else ("optional", "required")
@@ -201,7 +200,7 @@ def contradicted_requirement(project: Project) -> Iterator[Finding]:
             yield Finding(_at(part), message, "change the schema or the text")
 
 
-@rule(
+@tool_rule(
     "TL125",
     bad="""
         toolset: shop
@@ -220,9 +219,9 @@ def contradicted_requirement(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def unit_in_doubt(project: Project) -> Iterator[Finding]:
+def unit_in_doubt(tool: LintedTool) -> Iterator[Finding]:
     """A number is a duration, a size or another measure, and neither its name nor a description has the unit."""
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         named = [word.lower() for word in words(part.name)]
         if not named or named[-1] not in _MEASURES or not part.is_a("integer", "number") or _has(part, "enum", "const"):
             continue
@@ -233,7 +232,7 @@ def unit_in_doubt(project: Project) -> Iterator[Finding]:
             yield Finding(part.field.of_key, message, f"write it in the description{renamed}")
 
 
-@rule(
+@tool_rule(
     "TL126",
     bad="""
         toolset: shop
@@ -252,9 +251,9 @@ def unit_in_doubt(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def date_without_form(project: Project) -> Iterator[Finding]:
+def date_without_form(tool: LintedTool) -> Iterator[Finding]:
     """A text is a date or a time, and neither the schema nor the description says in which form."""
-    for tool, part in _parameters(project):
+    for part in _parameters(tool):
         is_open = _MOMENT.search(part.name) and not _has(part, *_TEXTUAL) and not _FORM.search(part.description)
         if is_open and part.is_a("string"):
             message = f"the form of `{part.name}` of `{tool.tool.ident}` is not known"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, rule, tool_rule
 from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def drift_only_warned(project: Project) -> Iterator[Finding]:
             yield Finding(project.place(toolset, "server", "on_drift"), message, "write `ask` or `refuse`")
 
 
-@rule(
+@tool_rule(
     "TL713",
     bad="""
         toolset: mcp.shop
@@ -336,12 +336,11 @@ def drift_only_warned(project: Project) -> Iterator[Finding]:
             result_inferred: false
     """,
 )
-def unconfirmed_result(project: Project) -> Iterator[Finding]:
+def unconfirmed_result(tool: LintedTool) -> Iterator[Finding]:
     """The schema of a result was inferred from calls, and nobody confirmed it.
 
     A result that differs is only logged. Read the schema, then write `result_inferred: false`.
     """
-    for tool in project.tools:
-        if tool.tool.result_inferred is True:
-            message = f"the result of `{tool.tool.ident}` was inferred from calls"
-            yield Finding(tool.place / "result_inferred", message, "read the schema, and write `false`")
+    if tool.tool.result_inferred is True:
+        message = f"the result of `{tool.tool.ident}` was inferred from calls"
+        yield Finding(tool.place / "result_inferred", message, "read the schema, and write `false`")

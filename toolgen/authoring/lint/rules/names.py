@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, rule, tool_rule
 from toolgen.search.synonyms import synonyms
 from toolgen.search.words import stem, words_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
+    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
 
 _VAGUE_WORDS: Final = frozenset(
     """run do go process handle execute perform call use action operation tool function method get set data
@@ -77,7 +78,7 @@ def near_duplicate_tools(project: Project) -> Iterator[Finding]:
     """
     groups: dict[tuple[tuple[str, str], ...], list[LintedTool]] = defaultdict(list)
     for tool in project.tools:
-        groups[tuple(sorted((part.name, ",".join(part.types)) for part in tool.parameters))].append(tool)
+        groups[tuple(sorted((each.name, ",".join(each.types)) for each in _parameters(tool)))].append(tool)
     for group in groups.values():
         told = [(tool, words_of(tool.tool.description)) for tool in group[:_MOST_COMPARED]]
         for index, (tool, text) in enumerate(told):
@@ -157,11 +158,11 @@ def parameter_types_differ(project: Project) -> Iterator[Finding]:
     another thing in each tool. Each name and type is reported once.
     """
     for toolset in project.toolsets:
-        seen: dict[str, tuple[str, LintedTool, SchemaPart]] = {}
+        seen: dict[str, tuple[str, LintedTool, _Parameter]] = {}
         reported: set[tuple[str, str]] = set()
         for tool in _of(project, toolset.name):
-            for part in tool.parameters:
-                kind = "number" if part.is_a("integer", "number") else "".join(part.types)
+            for part in _parameters(tool):
+                kind = "number" if part.types == ("integer",) else "".join(part.types)
                 if len(part.types) != 1 or kind in ("array", "object") or part.name.lower() in _ANYTHING:
                     continue
                 first, other, there = seen.setdefault(part.name, (kind, tool, part))
@@ -183,6 +184,29 @@ def _article(kind: str) -> str:
 
 def _of(project: Project, toolset: str) -> list[LintedTool]:
     return [tool for tool in project.tools if tool.toolset.name == toolset]
+
+
+class _Parameter(NamedTuple):
+    """What is compared of a parameter with those of other tools."""
+
+    name: str
+    types: tuple[str, ...]
+    field: SpecPlace
+
+
+def _parameters(tool: LintedTool) -> list[_Parameter]:
+    return tool.project.once(_parameters_of)[tool.tool.ident]
+
+
+def _parameters_of(project: Project) -> dict[str, list[_Parameter]]:
+    def rows(tool: LintedTool) -> list[tuple[str, Sequence[str], Any]]:
+        return [(part.name, part.types, part.field.to_json()) for part in tool.parameters]
+
+    found = project.of_each_tool("parameters", rows, digest=attrgetter("spec_digest"))
+    return {
+        ident: [_Parameter(name, tuple(types), project.place_at(field)) for name, types, field in parameters]
+        for ident, parameters in found.items()
+    }
 
 
 @rule(
@@ -220,10 +244,10 @@ def parameter_spelling_differs(project: Project) -> Iterator[Finding]:
     A model that saw one sends it to the other tool, where it is refused. Each spelling is reported once.
     """
     for toolset in project.toolsets:
-        seen: dict[str, tuple[str, LintedTool, SchemaPart]] = {}
+        seen: dict[str, tuple[str, LintedTool, _Parameter]] = {}
         reported: set[str] = set()
         for tool in _of(project, toolset.name):
-            for part in tool.parameters:
+            for part in _parameters(tool):
                 plain = re.sub(r"[-_. ]", "", part.name).lower()
                 name, other, there = seen.setdefault(plain, (part.name, tool, part))
                 if name != part.name and plain and part.name not in reported:
@@ -313,7 +337,7 @@ def repeated_prefix(project: Project) -> Iterator[Finding]:
             yield Finding(project.place(toolset, "toolset"), message, "leave it out: the toolset's name is before it")
 
 
-@rule(
+@tool_rule(
     "TL306",
     bad="""
         toolset: shop
@@ -326,15 +350,14 @@ def repeated_prefix(project: Project) -> Iterator[Finding]:
           compute_taxes: {description: Computes what an order costs with taxes., permission: readonly}
     """,
 )
-def vague_tool_name(project: Project) -> Iterator[Finding]:
+def vague_tool_name(tool: LintedTool) -> Iterator[Finding]:
     """The name of a tool has only words that fit any tool, such as `process_data`."""
-    for tool in project.tools:
-        named = [word.lower() for word in words(tool.tool.key)]
-        if named and set(named) <= _VAGUE_WORDS and len(named) > 1:
-            yield Finding(tool.key, f"`{tool.tool.key}` fits any tool", "name what it works on")
+    named = [word.lower() for word in words(tool.tool.key)]
+    if named and set(named) <= _VAGUE_WORDS and len(named) > 1:
+        yield Finding(tool.key, f"`{tool.tool.key}` fits any tool", "name what it works on")
 
 
-@rule(
+@tool_rule(
     "TL307",
     bad="""
         toolset: shop
@@ -353,19 +376,18 @@ def vague_tool_name(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def vague_parameter_name(project: Project) -> Iterator[Finding]:
+def vague_parameter_name(tool: LintedTool) -> Iterator[Finding]:
     """The name of a parameter says nothing: `param1`, `foo`, or one letter without a description.
 
     Letters that mathematics and coordinates use (`x`, `n`) are not reported where a description explains them.
     """
-    for tool in project.tools:
-        for part in tool.parameters:
-            if _VAGUE_PARAMETER.fullmatch(part.name) and not (part.description and part.name.lower() in _LETTERS):
-                message = f"`{part.name}` of `{tool.tool.ident}` does not say what it is"
-                yield Finding(part.field.of_key, message, "name what it is")
+    for part in tool.parameters:
+        if _VAGUE_PARAMETER.fullmatch(part.name) and not (part.description and part.name.lower() in _LETTERS):
+            message = f"`{part.name}` of `{tool.tool.ident}` does not say what it is"
+            yield Finding(part.field.of_key, message, "name what it is")
 
 
-@rule(
+@tool_rule(
     "TL308",
     bad="""
         toolset: shop
@@ -384,13 +406,12 @@ def vague_parameter_name(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def odd_parameter_name(project: Project) -> Iterator[Finding]:
+def odd_parameter_name(tool: LintedTool) -> Iterator[Finding]:
     """The name of a parameter has blanks, or letters beside ASCII.
 
     Models misspell such names, and Anthropic and Bedrock refuse a tool that has one at the root of its args.
     """
-    for tool in project.tools:
-        for part in tool.args:
-            if part.name and (not part.name.isascii() or not part.name.isprintable() or " " in part.name):
-                message = f"`{part.name}` of `{tool.tool.ident}` has blanks or letters beside ASCII"
-                yield Finding(part.field.of_key, message, "use letters, digits and `_`")
+    for part in tool.args:
+        if part.name and (not part.name.isascii() or not part.name.isprintable() or " " in part.name):
+            message = f"`{part.name}` of `{tool.tool.ident}` has blanks or letters beside ASCII"
+            yield Finding(part.field.of_key, message, "use letters, digits and `_`")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, tool_rule
 from toolgen.authoring.lint.text_fixes import with_keyword
 from toolgen.authoring.lint.view import READING, first_word
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import Project
+    from toolgen.authoring.lint.view import LintedTool
 
 _DESTRUCTIVE: Final = frozenset("delete remove drop destroy purge erase wipe truncate uninstall kill terminate".split())
 _CHANGING: Final = _DESTRUCTIVE | frozenset(
@@ -35,7 +35,7 @@ _PLACES: Final = {
 }
 
 
-@rule(
+@tool_rule(
     "TL501",
     bad="""
         toolset: shop
@@ -53,20 +53,19 @@ _PLACES: Final = {
             confirm: "Delete order {{args.number}} for good?"
     """,
 )
-def destructive_without_confirm(project: Project) -> Iterator[Finding]:
+def destructive_without_confirm(tool: LintedTool) -> Iterator[Finding]:
     """A write tool deletes something, by its name, its tags or its server's hints, and has no `confirm`.
 
     The person who is asked then sees no more than the name and the args. `confirm` also asks where a policy allows.
     """
-    for tool in project.tools:
-        hints = tool.tool.annotations or {}
-        destroys = first_word(tool.tool.key) in _DESTRUCTIVE or "dangerous" in tool.tool.tags
-        if tool.is_write and not tool.tool.confirm and (destroys or hints.get("destructiveHint") is True):
-            message = f"`{tool.tool.ident}` can do damage, and has no `confirm`"
-            yield Finding(tool.key, message, "write what a person is asked, with `{{args.name}}` for its args")
+    hints = tool.tool.annotations or {}
+    destroys = first_word(tool.tool.key) in _DESTRUCTIVE or "dangerous" in tool.tool.tags
+    if tool.is_write and not tool.tool.confirm and (destroys or hints.get("destructiveHint") is True):
+        message = f"`{tool.tool.ident}` can do damage, and has no `confirm`"
+        yield Finding(tool.key, message, "write what a person is asked, with `{{args.name}}` for its args")
 
 
-@rule(
+@tool_rule(
     "TL503",
     bad="""
         toolset: shop
@@ -88,18 +87,17 @@ def destructive_without_confirm(project: Project) -> Iterator[Finding]:
             confirm: Put all prices back?
     """,
 )
-def dangerous_without_scope(project: Project) -> Iterator[Finding]:
+def dangerous_without_scope(tool: LintedTool) -> Iterator[Finding]:
     """A tool is tagged `dangerous` and has no `access`, so a grant for the session covers whatever it is called with.
 
     With `access` a grant covers the resources that were approved.
     """
-    for tool in project.tools:
-        if "dangerous" in tool.tool.tags and not tool.tool.access.named and tool.tool.args.json.get("properties"):
-            message = f"`{tool.tool.ident}` is dangerous, and a grant for it has no scope"
-            yield Finding(tool.key, message, "write `access`, with the args that say what it works on")
+    if "dangerous" in tool.tool.tags and not tool.tool.access.named and tool.tool.args.json.get("properties"):
+        message = f"`{tool.tool.ident}` is dangerous, and a grant for it has no scope"
+        yield Finding(tool.key, message, "write `access`, with the args that say what it works on")
 
 
-@rule(
+@tool_rule(
     "TL506",
     bad="""
         toolset: shop
@@ -123,27 +121,26 @@ def dangerous_without_scope(project: Project) -> Iterator[Finding]:
             access: {write: target}
     """,
 )
-def access_arg_is_object(project: Project) -> Iterator[Finding]:
+def access_arg_is_object(tool: LintedTool) -> Iterator[Finding]:
     """An arg that `access` names is an object, so what the call touches cannot be read from it.
 
     Paths, URLs and scopes are texts, or lists of them. Name a text field of its own.
     """
-    for tool in project.tools:
-        access = tool.tool.access
-        kinds = {part.name: part for part in tool.parameters}
-        for kind in ("read", "search", "write", "exec", "cwd", "url", "scope"):
-            for name in getattr(access, kind):
-                part = kinds.get(name)
-                items = part.schema.get("items") if part is not None and part.is_a("array") else None
-                in_list = isinstance(items, dict) and items.get("type") == "object"
-                if part is not None and (part.is_a("object") or in_list):
-                    place = tool.place / "access" / kind
-                    message = f"`access.{kind}` of `{tool.tool.ident}` names `{name}`, which is an object"
-                    related = ((part.field.of_key, "the arg"),)
-                    yield Finding(place if place.exists else tool.key, message, "name an arg that is a text", related)
+    access = tool.tool.access
+    kinds = {part.name: part for part in tool.parameters}
+    for kind in ("read", "search", "write", "exec", "cwd", "url", "scope"):
+        for name in getattr(access, kind):
+            part = kinds.get(name)
+            items = part.schema.get("items") if part is not None and part.is_a("array") else None
+            in_list = isinstance(items, dict) and items.get("type") == "object"
+            if part is not None and (part.is_a("object") or in_list):
+                place = tool.place / "access" / kind
+                message = f"`access.{kind}` of `{tool.tool.ident}` names `{name}`, which is an object"
+                related = ((part.field.of_key, "the arg"),)
+                yield Finding(place if place.exists else tool.key, message, "name an arg that is a text", related)
 
 
-@rule(
+@tool_rule(
     "TL507",
     bad="""
         toolset: shop
@@ -156,18 +153,15 @@ def access_arg_is_object(project: Project) -> Iterator[Finding]:
           find_order: {description: Find an order by its number., permission: readonly}
     """,
 )
-def readonly_that_changes(project: Project) -> Iterator[Finding]:
+def readonly_that_changes(tool: LintedTool) -> Iterator[Finding]:
     """A tool is `readonly`, and its name says that it changes something. Readonly tools run without a question."""
-    for tool in project.tools:
-        if not tool.is_write and first_word(tool.tool.key) in _CHANGING and "internal" not in tool.tool.tags:
-            message = f"`{tool.tool.ident}` is readonly, and is named like one that changes something"
-            permission = tool.place / "permission"
-            yield Finding(
-                permission if permission.exists else tool.key, message, "write `permission: write`, or rename it"
-            )
+    if not tool.is_write and first_word(tool.tool.key) in _CHANGING and "internal" not in tool.tool.tags:
+        message = f"`{tool.tool.ident}` is readonly, and is named like one that changes something"
+        permission = tool.place / "permission"
+        yield Finding(permission if permission.exists else tool.key, message, "write `permission: write`, or rename it")
 
 
-@rule(
+@tool_rule(
     "TL508",
     bad="""
         toolset: shop
@@ -180,18 +174,17 @@ def readonly_that_changes(project: Project) -> Iterator[Finding]:
           find_order: {description: Find an order by its number., permission: readonly}
     """,
 )
-def write_by_default(project: Project) -> Iterator[Finding]:
+def write_by_default(tool: LintedTool) -> Iterator[Finding]:
     """A tool is named like one that only reads, and has no `permission`, so it counts as `write`.
 
     Every call of it asks a person. An MCP server says otherwise with `readOnlyHint`, an HTTP API with GET.
     """
-    for tool in project.tools:
-        if tool.is_write and not tool.sets("permission") and first_word(tool.tool.key) in READING:
-            message = f"`{tool.tool.ident}` counts as `write`, and asks before every call"
-            yield Finding(tool.key, message, "write `permission: readonly`, if it changes nothing")
+    if tool.is_write and not tool.sets("permission") and first_word(tool.tool.key) in READING:
+        message = f"`{tool.tool.ident}` counts as `write`, and asks before every call"
+        yield Finding(tool.key, message, "write `permission: readonly`, if it changes nothing")
 
 
-@rule(
+@tool_rule(
     "TL509",
     bad="""
         toolset: shop
@@ -208,27 +201,20 @@ def write_by_default(project: Project) -> Iterator[Finding]:
             args: {password: {type: string, maxLength: 80, writeOnly: true, description: What the customer typed.}}
     """,
 )
-def unmarked_secret(project: Project) -> Iterator[Finding]:
+def unmarked_secret(tool: LintedTool) -> Iterator[Finding]:
     """An arg is named like a secret and not marked as one, so it is in records, logs and questions.
 
     The fix marks it with `writeOnly: true`. Better: let the host `inject` it.
     """
-    for tool in project.tools:
-        for part in tool.args:
-            marked = part.schema.get("writeOnly") is True or part.schema.get("format") == "password"
-            if (
-                part.name
-                and part.is_a("string")
-                and _SECRET.search(part.name)
-                and not marked
-                and "enum" not in part.schema
-            ):
-                message = f"`{part.name}` of `{tool.tool.ident}` looks like a secret, and is not marked as one"
-                fix = with_keyword(part.place, "writeOnly", value=True, title="Mark it as secret")
-                yield Finding(part.field.of_key, message, "write `writeOnly: true`, or `inject` it", fix=fix)
+    for part in tool.args:
+        marked = part.schema.get("writeOnly") is True or part.schema.get("format") == "password"
+        if part.name and part.is_a("string") and _SECRET.search(part.name) and not marked and "enum" not in part.schema:
+            message = f"`{part.name}` of `{tool.tool.ident}` looks like a secret, and is not marked as one"
+            fix = with_keyword(part.place, "writeOnly", value=True, title="Mark it as secret")
+            yield Finding(part.field.of_key, message, "write `writeOnly: true`, or `inject` it", fix=fix)
 
 
-@rule(
+@tool_rule(
     "TL510",
     bad="""
         toolset: files
@@ -252,24 +238,23 @@ def unmarked_secret(project: Project) -> Iterator[Finding]:
             command: {exec: [wc, -l, "{{args.path}}"]}
     """,
 )
-def path_without_access(project: Project) -> Iterator[Finding]:
+def path_without_access(tool: LintedTool) -> Iterator[Finding]:
     """A command has an arg that is a path or a URL, and `access` does not name it.
 
     Policies on paths and hosts then do not see what the call touches.
     """
-    for tool in project.tools:
-        if tool.toolset.kind.value != "command":
-            continue
-        access = tool.tool.access
-        named = {name for kind in ("read", "search", "write", "exec", "cwd", "url") for name in getattr(access, kind)}
-        for part in tool.parameters:
-            kind = _PLACES.get(words(part.name)[-1].lower() if words(part.name) else "")
-            if kind and part.is_a("string", "array") and part.name not in named:
-                message = f"`access` of `{tool.tool.ident}` does not name `{part.name}`"
-                yield Finding(part.field.of_key, message, f"write `access: {{{kind}: {part.name}}}`")
+    if tool.toolset.kind.value != "command":
+        return
+    access = tool.tool.access
+    named = {name for kind in ("read", "search", "write", "exec", "cwd", "url") for name in getattr(access, kind)}
+    for part in tool.parameters:
+        kind = _PLACES.get(words(part.name)[-1].lower() if words(part.name) else "")
+        if kind and part.is_a("string", "array") and part.name not in named:
+            message = f"`access` of `{tool.tool.ident}` does not name `{part.name}`"
+            yield Finding(part.field.of_key, message, f"write `access: {{{kind}: {part.name}}}`")
 
 
-@rule(
+@tool_rule(
     "TL512",
     bad="""
         toolset: mcp.shop
@@ -292,10 +277,9 @@ def path_without_access(project: Project) -> Iterator[Finding]:
             annotations: {readOnlyHint: false}
     """,
 )
-def permission_against_hint(project: Project) -> Iterator[Finding]:
+def permission_against_hint(tool: LintedTool) -> Iterator[Finding]:
     """A tool is `readonly`, and its server's hints say that it changes something (`readOnlyHint`)."""
-    for tool in project.tools:
-        hints = tool.tool.annotations or {}
-        if not tool.is_write and (hints.get("readOnlyHint") is False or hints.get("destructiveHint") is True):
-            message = f"`{tool.tool.ident}` is readonly, and its server says that it changes something"
-            yield Finding(tool.place / "permission", message, "write `permission: write`")
+    hints = tool.tool.annotations or {}
+    if not tool.is_write and (hints.get("readOnlyHint") is False or hints.get("destructiveHint") is True):
+        message = f"`{tool.tool.ident}` is readonly, and its server says that it changes something"
+        yield Finding(tool.place / "permission", message, "write `permission: write`")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, rule, tool_rule
 from toolgen.authoring.lint.surface import offers, used_tools
 from toolgen.spec.wire_names import STRICT, fits, wire_name
 
@@ -38,7 +38,7 @@ def _limit_of(problem: OfferProblem) -> str:
     return next((code for code, what in _LIMITS.items() if words.startswith("has ") and f" {what};" in words), "")
 
 
-@rule(
+@tool_rule(
     "TL401",
     bad="""
         toolset: shop.orders.of.the.whole.world
@@ -51,19 +51,16 @@ def _limit_of(problem: OfferProblem) -> str:
           find: {description: Find orders by number or customer., permission: readonly}
     """,
 )
-def hashed_wire_name(project: Project) -> Iterator[Finding]:
+def hashed_wire_name(tool: LintedTool) -> Iterator[Finding]:
     """The name that models see ends in a hash, because the ident does not fit the grammar of providers.
 
     It allows 64 letters, digits, `_` and `-`. Shorten the ident, or write a `wire_name`.
     """
-    for tool in project.tools:
-        ident = tool.tool.ident
-        if not tool.tool.wire_name and wire_name(ident) != ident.replace(".", "__"):
-            message = f"models see `{ident}` as `{wire_name(ident)}`"
-            help_ = f"shorten it to {STRICT.max_length} characters, or write a `wire_name`"
-            yield Finding(
-                tool.key, message, help_ if not fits(ident.replace(".", "__"), STRICT) else "write a `wire_name`"
-            )
+    ident = tool.tool.ident
+    if not tool.tool.wire_name and wire_name(ident) != ident.replace(".", "__"):
+        message = f"models see `{ident}` as `{wire_name(ident)}`"
+        help_ = f"shorten it to {STRICT.max_length} characters, or write a `wire_name`"
+        yield Finding(tool.key, message, help_ if not fits(ident.replace(".", "__"), STRICT) else "write a `wire_name`")
 
 
 @rule(

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, rule, tool_rule
 from toolgen.authoring.lint.surface import bytes_of, surfaces, used_tools
 from toolgen.authoring.lint.text_fixes import without_items
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import Project, SpecPlace
+    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
 
 _LONG = " ".join(f"Word {number} of a long text." for number in range(260))
 _LONG_TOOL = 'find_{name}: {{description: "Find what {name} put away{name}.\\n{text}.", permission: readonly}}'
@@ -134,7 +134,7 @@ def tool_without_category(project: Project) -> Iterator[Finding]:
             yield Finding(tool.key, message, "add it to a category")
 
 
-@rule(
+@tool_rule(
     "TL604",
     bad="""
         toolset: shop
@@ -155,19 +155,18 @@ def tool_without_category(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def repeated_example(project: Project) -> Iterator[Finding]:
+def repeated_example(tool: LintedTool) -> Iterator[Finding]:
     """Two examples of a tool have the same args, so the second shows nothing new. The fix removes an equal one."""
-    for tool in project.tools:
-        place = tool.place / "examples"
-        seen, wholes = set[bytes](), set[bytes]()
-        for index, example in enumerate(tool.tool.examples):
-            args, whole = canonical(example.args), canonical((place / index).node.to_data())
-            if args in seen:
-                message = f"example {index + 1} of `{tool.tool.ident}` has the args of an earlier one"
-                fix = without_items(place, {index}, "Remove the example") if whole in wholes else None
-                yield Finding(place / index, message, "show another case, or remove it", fix=fix)
-            seen.add(args)
-            wholes.add(whole)
+    place = tool.place / "examples"
+    seen, wholes = set[bytes](), set[bytes]()
+    for index, example in enumerate(tool.tool.examples):
+        args, whole = canonical(example.args), canonical((place / index).node.to_data())
+        if args in seen:
+            message = f"example {index + 1} of `{tool.tool.ident}` has the args of an earlier one"
+            fix = without_items(place, {index}, "Remove the example") if whole in wholes else None
+            yield Finding(place / index, message, "show another case, or remove it", fix=fix)
+        seen.add(args)
+        wholes.add(whole)
 
 
 @rule(

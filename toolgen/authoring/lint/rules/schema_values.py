@@ -6,26 +6,25 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, tool_rule
 from toolgen.authoring.lint.text_fixes import replaced, without_items
 from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
+    from toolgen.authoring.lint.view import LintedTool, SchemaPart
 
 
-def _fields(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
-    for tool in project.tools:
-        for part in tool.args:
-            if part.name:
-                yield tool, part
+def _fields(tool: LintedTool) -> Iterator[SchemaPart]:
+    for part in tool.args:
+        if part.name:
+            yield part
 
 
 def _label(tool: LintedTool, part: SchemaPart) -> str:
     return f"`{'.'.join(part.path)}` of `{tool.tool.ident}`"
 
 
-@rule(
+@tool_rule(
     "TL207",
     bad="""
         toolset: shop
@@ -44,25 +43,24 @@ def _label(tool: LintedTool, part: SchemaPart) -> str:
             permission: readonly
     """,
 )
-def alike_enum_values(project: Project) -> Iterator[Finding]:
+def alike_enum_values(tool: LintedTool) -> Iterator[Finding]:
     """Two values of an `enum` differ in case or blanks alone, or are the same. The fix removes repeated ones."""
-    for tool in project.tools:
-        for part in tool.args:
-            listed = part.schema.get("enum")
-            values: list[Any] = listed if isinstance(listed, list) else []
-            texts = [value for value in values if isinstance(value, str)]
-            plain = [" ".join(text.lower().split()) for text in texts]
-            twice = [text for index, text in enumerate(texts) if plain[index] in plain[:index]]
-            if twice:
-                place = part.place / "enum"
-                known = [canonical(value) for value in values]  # in Python, `1` equals `true`
-                same = {index for index, value in enumerate(known) if value in known[:index]}
-                fix = without_items(place, same, "Remove the repeated values") if same else None
-                message = f"the values of `{part.owner}` of `{tool.tool.ident}` are alike: `{twice[0]}`"
-                yield Finding(place, message, "keep one of them", fix=fix)
+    for part in tool.args:
+        listed = part.schema.get("enum")
+        values: list[Any] = listed if isinstance(listed, list) else []
+        texts = [value for value in values if isinstance(value, str)]
+        plain = [" ".join(text.lower().split()) for text in texts]
+        twice = [text for index, text in enumerate(texts) if plain[index] in plain[:index]]
+        if twice:
+            place = part.place / "enum"
+            known = [canonical(value) for value in values]  # in Python, `1` equals `true`
+            same = {index for index, value in enumerate(known) if value in known[:index]}
+            fix = without_items(place, same, "Remove the repeated values") if same else None
+            message = f"the values of `{part.owner}` of `{tool.tool.ident}` are alike: `{twice[0]}`"
+            yield Finding(place, message, "keep one of them", fix=fix)
 
 
-@rule(
+@tool_rule(
     "TL208",
     bad="""
         toolset: shop
@@ -81,9 +79,9 @@ def alike_enum_values(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def boolean_as_text(project: Project) -> Iterator[Finding]:
+def boolean_as_text(tool: LintedTool) -> Iterator[Finding]:
     """A text arg has the values `true` and `false`, or `yes` and `no`: it is a boolean."""
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         values = part.schema.get("enum")
         plain = sorted(str(value).lower() for value in values) if isinstance(values, list) else []
         is_text = all(isinstance(value, str) for value in values or ())
@@ -91,7 +89,7 @@ def boolean_as_text(project: Project) -> Iterator[Finding]:
             yield Finding(part.place / "enum", f"{_label(tool, part)} is a boolean as text", "write `type: boolean`")
 
 
-@rule(
+@tool_rule(
     "TL209",
     bad="""
         toolset: shop
@@ -110,22 +108,21 @@ def boolean_as_text(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def invalid_example(project: Project) -> Iterator[Finding]:
+def invalid_example(tool: LintedTool) -> Iterator[Finding]:
     """An example in a schema (`examples`) does not fit it.
 
     Models imitate examples, and the call is then refused. A tool's own `examples`, and defaults, are checked by every
     build (`TG209`, `TG208`).
     """
-    for tool in project.tools:
-        for part in [*tool.args, *tool.result]:
-            examples = part.schema.get("examples")
-            for index, value in enumerate(examples if isinstance(examples, list) else ()):
-                if reason := _misfit(part, value, tool, formats=False):
-                    message = f"an example of `{part.owner}` of `{tool.tool.ident}` does not fit: {reason}"
-                    yield Finding(part.place / "examples" / index, message, "correct it, or remove it")
+    for part in [*tool.args, *tool.result]:
+        examples = part.schema.get("examples")
+        for index, value in enumerate(examples if isinstance(examples, list) else ()):
+            if reason := _misfit(part, value, tool, formats=False):
+                message = f"an example of `{part.owner}` of `{tool.tool.ident}` does not fit: {reason}"
+                yield Finding(part.place / "examples" / index, message, "correct it, or remove it")
 
 
-@rule(
+@tool_rule(
     "TL210",
     bad="""
         toolset: shop
@@ -144,31 +141,30 @@ def invalid_example(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def default_breaks_format(project: Project) -> Iterator[Finding]:
+def default_breaks_format(tool: LintedTool) -> Iterator[Finding]:
     """A default or an example does not have the `format` of its schema.
 
     A build checks formats only where the target says so; models and people take the example at its word.
     """
-    for tool in project.tools:
-        for part in tool.args:
-            if "format" not in part.schema:
-                continue
-            values: list[tuple[str | int, ...]] = [("default",)] if "default" in part.schema else []
-            listed = part.schema.get("examples")
-            values += [("examples", index) for index in range(len(listed) if isinstance(listed, list) else 0)]
-            for path in values:
-                value: Any = part.schema
+    for part in tool.args:
+        if "format" not in part.schema:
+            continue
+        values: list[tuple[str | int, ...]] = [("default",)] if "default" in part.schema else []
+        listed = part.schema.get("examples")
+        values += [("examples", index) for index in range(len(listed) if isinstance(listed, list) else 0)]
+        for path in values:
+            value: Any = part.schema
+            for step in path:
+                value = value[step]
+            if not _misfit(part, value, tool, formats=False) and _misfit(part, value, tool, formats=True):
+                place = part.place
                 for step in path:
-                    value = value[step]
-                if not _misfit(part, value, tool, formats=False) and _misfit(part, value, tool, formats=True):
-                    place = part.place
-                    for step in path:
-                        place /= step
-                    kind = part.schema["format"]
-                    yield Finding(place, f"{value!r:.60} of {_label(tool, part)} is not a `{kind}`", "correct it")
+                    place /= step
+                kind = part.schema["format"]
+                yield Finding(place, f"{value!r:.60} of {_label(tool, part)} is not a `{kind}`", "correct it")
 
 
-@rule(
+@tool_rule(
     "TL211",
     bad="""
         toolset: shop
@@ -194,15 +190,15 @@ def default_breaks_format(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def required_with_default(project: Project) -> Iterator[Finding]:
+def required_with_default(tool: LintedTool) -> Iterator[Finding]:
     """A required arg has a default, which is never used: a call without it is refused."""
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if part.required and "default" in part.schema and part.depth > 0:
             help_ = "remove it from `required`, or remove the default"
             yield Finding(part.place / "default", f"{_label(tool, part)} is required, so its default has no use", help_)
 
 
-@rule(
+@tool_rule(
     "TL214",
     bad="""
         toolset: shop
@@ -221,23 +217,22 @@ def required_with_default(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def type_list_of_one(project: Project) -> Iterator[Finding]:
+def type_list_of_one(tool: LintedTool) -> Iterator[Finding]:
     """`type` is a list of one type, which some providers refuse. The fix writes the type alone."""
-    for tool in project.tools:
-        for part in [*tool.args, *tool.result]:
-            kinds = part.schema.get("type")
-            place = part.place / "type"
-            if isinstance(kinds, list) and len(kinds) == 1 and place.exists:
-                message = f"the `type` of `{part.owner or 'items'}` of `{tool.tool.ident}` is a list of one"
-                yield Finding(
-                    place,
-                    message,
-                    f"write `{kinds[0]}`",
-                    fix=replaced(place, kinds[0], "Write the type without the list"),
-                )
+    for part in [*tool.args, *tool.result]:
+        kinds = part.schema.get("type")
+        place = part.place / "type"
+        if isinstance(kinds, list) and len(kinds) == 1 and place.exists:
+            message = f"the `type` of `{part.owner or 'items'}` of `{tool.tool.ident}` is a list of one"
+            yield Finding(
+                place,
+                message,
+                f"write `{kinds[0]}`",
+                fix=replaced(place, kinds[0], "Write the type without the list"),
+            )
 
 
-@rule(
+@tool_rule(
     "TL216",
     bad="""
         toolset: shop
@@ -256,14 +251,13 @@ def type_list_of_one(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def loose_pattern(project: Project) -> Iterator[Finding]:
+def loose_pattern(tool: LintedTool) -> Iterator[Finding]:
     """A `pattern` has neither `^` nor `$`: it accepts any text that contains a match, which is seldom meant."""
-    for tool in project.tools:
-        for part in tool.args:
-            pattern = part.schema.get("pattern")
-            if isinstance(pattern, str) and not re.search(r"\^|\$|\\[Abz]", pattern):
-                message = f"the pattern of `{part.owner}` of `{tool.tool.ident}` accepts any text around its match"
-                yield Finding(part.place / "pattern", message, "write `^…$`")
+    for part in tool.args:
+        pattern = part.schema.get("pattern")
+        if isinstance(pattern, str) and not re.search(r"\^|\$|\\[Abz]", pattern):
+            message = f"the pattern of `{part.owner}` of `{tool.tool.ident}` accepts any text around its match"
+            yield Finding(part.place / "pattern", message, "write `^…$`")
 
 
 def _misfit(part: SchemaPart, value: Any, tool: LintedTool, *, formats: bool) -> str:

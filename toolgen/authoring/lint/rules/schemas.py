@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, tool_rule
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, Project, SchemaPart
+    from toolgen.authoring.lint.view import LintedTool, SchemaPart
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf", "$ref", "not", "if", "const", "enum")
 _NEGATIONS: Final = frozenset({"no", "not", "non", "without", "disable", "disabled", "dont", "never"})
 _TEXT_BOUNDS: Final = ("maxLength", "enum", "const", "pattern", "format")
 
 
-def _fields(project: Project) -> Iterator[tuple[LintedTool, SchemaPart]]:
-    for tool in project.tools:
-        for part in tool.args:
-            if part.name:
-                yield tool, part
+def _fields(tool: LintedTool) -> Iterator[SchemaPart]:
+    for part in tool.args:
+        if part.name:
+            yield part
 
 
 def _label(tool: LintedTool, part: SchemaPart) -> str:
@@ -36,7 +35,7 @@ def _is_free(schema: Any) -> bool:
     return not named and not is_said and not any(key in schema for key in _COMBINED)
 
 
-@rule(
+@tool_rule(
     "TL201",
     bad="""
         toolset: shop
@@ -60,19 +59,19 @@ def _is_free(schema: Any) -> bool:
             permission: readonly
     """,
 )
-def free_form_object(project: Project) -> Iterator[Finding]:
+def free_form_object(tool: LintedTool) -> Iterator[Finding]:
     """An arg is an object whose fields are not described.
 
     A model has to invent them, strict modes send it as JSON text, and nothing checks it. Describe its fields, or with
     `additionalProperties` what its values are; `true` says that it is open on purpose.
     """
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if _is_free(part.schema):
             help_ = "write its `properties`, or the schema of its values under `additionalProperties`"
             yield Finding(part.field.of_key, f"{_label(tool, part)} is an object of any form", help_)
 
 
-@rule(
+@tool_rule(
     "TL202",
     bad="""
         toolset: shop
@@ -91,15 +90,15 @@ def free_form_object(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def untyped_parameter(project: Project) -> Iterator[Finding]:
+def untyped_parameter(tool: LintedTool) -> Iterator[Finding]:
     """An arg takes any JSON: its schema has no type."""
     checks = ("type", "properties", "items", "required", "pattern", "minimum", "maximum", "format", *_COMBINED)
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if not any(key in part.schema for key in checks):
             yield Finding(part.field.of_key, f"{_label(tool, part)} takes any JSON", "write its `type`")
 
 
-@rule(
+@tool_rule(
     "TL203",
     bad="""
         toolset: shop
@@ -116,20 +115,20 @@ def untyped_parameter(project: Project) -> Iterator[Finding]:
             args: {note: {type: string, maxLength: 2000, description: The text of the note.}}
     """,
 )
-def unbounded_text(project: Project) -> Iterator[Finding]:
+def unbounded_text(tool: LintedTool) -> Iterator[Finding]:
     """A text arg of a write tool has no limit: no `maxLength`, `pattern`, `format` or `enum`.
 
     What a model writes is stored somewhere; a limit keeps a mistake small. Tools named like ones that only read are not
     reported (`TL508`).
     """
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if tool.changes_things and part.is_a("string") and not _anywhere(part.schema, _TEXT_BOUNDS):
             yield Finding(
                 part.field.of_key, f"{_label(tool, part)} has no `maxLength`", "write the longest sensible one"
             )
 
 
-@rule(
+@tool_rule(
     "TL204",
     bad="""
         toolset: shop
@@ -146,16 +145,16 @@ def unbounded_text(project: Project) -> Iterator[Finding]:
             args: {refs: {type: array, items: {type: integer}, maxItems: 9, description: The numbers on the invoices.}}
     """,
 )
-def unbounded_array(project: Project) -> Iterator[Finding]:
+def unbounded_array(tool: LintedTool) -> Iterator[Finding]:
     """An array arg of a write tool has no `maxItems`, so one call may change anything that there is."""
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if tool.changes_things and part.is_a("array") and not _anywhere(part.schema, ("maxItems", "enum", "const")):
             yield Finding(
                 part.field.of_key, f"{_label(tool, part)} has no `maxItems`", "write the largest sensible one"
             )
 
 
-@rule(
+@tool_rule(
     "TL205",
     bad="""
         toolset: shop
@@ -174,9 +173,9 @@ def unbounded_array(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def array_without_items(project: Project) -> Iterator[Finding]:
+def array_without_items(tool: LintedTool) -> Iterator[Finding]:
     """An array arg has no `items`, so its items are any JSON. OpenAI's API requires them."""
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         if (
             part.schema.get("type") == "array"
             and not {"items", "prefixItems", "contains", *_COMBINED} & part.schema.keys()
@@ -184,7 +183,7 @@ def array_without_items(project: Project) -> Iterator[Finding]:
             yield Finding(part.field.of_key, f"the items of {_label(tool, part)} are any JSON", "write `items`")
 
 
-@rule(
+@tool_rule(
     "TL206",
     bad="""
         toolset: shop
@@ -203,18 +202,18 @@ def array_without_items(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def negated_boolean(project: Project) -> Iterator[Finding]:
+def negated_boolean(tool: LintedTool) -> Iterator[Finding]:
     """The name of a boolean is a negation, so `false` means yes.
 
     Models and people get double negations wrong. Turn the name and its default around.
     """
-    for tool, part in _fields(project):
+    for part in _fields(tool):
         named = [word.lower() for word in words(part.name)]
         if part.is_a("boolean") and len(named) > 1 and named[0] in _NEGATIONS:
             yield Finding(part.field.of_key, f"{_label(tool, part)} is negated", "name what `true` turns on")
 
 
-@rule(
+@tool_rule(
     "TL212",
     bad="""
         toolset: shop
@@ -237,20 +236,19 @@ def negated_boolean(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def deep_args(project: Project) -> Iterator[Finding]:
+def deep_args(tool: LintedTool) -> Iterator[Finding]:
     """The args of a tool are nested deeper than the threshold, in objects.
 
     Models lose track of braces and of what belongs where. Flatten them, or split the tool.
     """
-    most = project.threshold("TL212")
-    for tool in project.tools:
-        deepest = max(tool.args, key=lambda part: part.depth, default=None)
-        if deepest is not None and deepest.depth > most:
-            message = f"the args of `{tool.tool.ident}` are {deepest.depth} objects deep, at `{'.'.join(deepest.path)}`"
-            yield Finding((tool.place / "args").of_key, message, f"flatten them to {most:g} levels, or split the tool")
+    most = tool.threshold("TL212")
+    deepest = max(tool.args, key=lambda part: part.depth, default=None)
+    if deepest is not None and deepest.depth > most:
+        message = f"the args of `{tool.tool.ident}` are {deepest.depth} objects deep, at `{'.'.join(deepest.path)}`"
+        yield Finding((tool.place / "args").of_key, message, f"flatten them to {most:g} levels, or split the tool")
 
 
-@rule(
+@tool_rule(
     "TL213",
     bad="""
         toolset: shop
@@ -272,16 +270,15 @@ def deep_args(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def many_parameters(project: Project) -> Iterator[Finding]:
+def many_parameters(tool: LintedTool) -> Iterator[Finding]:
     """A tool has more parameters than the threshold. Split it by what people use together."""
-    most = project.threshold("TL213")
-    for tool in project.tools:
-        if len(tool.parameters) > most:
-            message = f"`{tool.tool.ident}` has {len(tool.parameters)} parameters"
-            yield Finding(tool.key, message, f"split it into tools of up to {most:g}")
+    most = tool.threshold("TL213")
+    if len(tool.parameters) > most:
+        message = f"`{tool.tool.ident}` has {len(tool.parameters)} parameters"
+        yield Finding(tool.key, message, f"split it into tools of up to {most:g}")
 
 
-@rule(
+@tool_rule(
     "TL215",
     bad="""
         toolset: shop
@@ -302,30 +299,29 @@ def many_parameters(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def open_args(project: Project) -> Iterator[Finding]:
+def open_args(tool: LintedTool) -> Iterator[Finding]:
     """The args of a tool of your own accept fields that the schema does not name.
 
     A misspelled optional field is then dropped in silence. The short form is closed; in JSON Schema write
     `additionalProperties: false`. Imported tools are not reported: their source decides.
     """
-    for tool in project.tools:
-        schema = tool.tool.args.json
-        closing = {
-            "additionalProperties",
-            "unevaluatedProperties",
-            "patternProperties",
-            "allOf",
-            "anyOf",
-            "oneOf",
-            "$ref",
-        }
-        own = tool.toolset.kind.value in ("service", "agent", "command") and not tool.tool.imported
-        if own and schema.get("properties") and not closing & schema.keys():
-            message = f"the args of `{tool.tool.ident}` accept fields that the schema does not name"
-            yield Finding((tool.place / "args").of_key, message, "write `additionalProperties: false`")
+    schema = tool.tool.args.json
+    closing = {
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "$ref",
+    }
+    own = tool.toolset.kind.value in ("service", "agent", "command") and not tool.tool.imported
+    if own and schema.get("properties") and not closing & schema.keys():
+        message = f"the args of `{tool.tool.ident}` accept fields that the schema does not name"
+        yield Finding((tool.place / "args").of_key, message, "write `additionalProperties: false`")
 
 
-@rule(
+@tool_rule(
     "TL217",
     bad="""
         toolset: mcp.shop
@@ -349,18 +345,17 @@ def open_args(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def undescribed_required(project: Project) -> Iterator[Finding]:
+def undescribed_required(tool: LintedTool) -> Iterator[Finding]:
     """An object requires a field that is not among its properties, so a model does not know what to send."""
-    for tool in project.tools:
-        roots = [(tool.tool.args.json, tool.place / "args")]
-        for schema, place in [*roots, *((part.schema, part.place) for part in tool.args)]:
-            required, properties = schema.get("required"), schema.get("properties")
-            if not isinstance(required, list) or not isinstance(properties, dict) or "allOf" in schema:
-                continue
-            for name in required:
-                if name not in properties and name not in tool.tool.inject:
-                    message = f"`{name}` is required and not described, in the args of `{tool.tool.ident}`"
-                    yield Finding(place / "required", message, "describe it under `properties`")
+    roots = [(tool.tool.args.json, tool.place / "args")]
+    for schema, place in [*roots, *((part.schema, part.place) for part in tool.args)]:
+        required, properties = schema.get("required"), schema.get("properties")
+        if not isinstance(required, list) or not isinstance(properties, dict) or "allOf" in schema:
+            continue
+        for name in required:
+            if name not in properties and name not in tool.tool.inject:
+                message = f"`{name}` is required and not described, in the args of `{tool.tool.ident}`"
+                yield Finding(place / "required", message, "describe it under `properties`")
 
 
 def _anywhere(schema: Any, keywords: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.lint.registry import Finding, rule
+from toolgen.authoring.lint.registry import Finding, rule, tool_rule
 from toolgen.authoring.lint.text_fixes import replaced
 from toolgen.search.words import words_of
 
@@ -26,17 +26,16 @@ _BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|[ \t]+(?=\n)|\A\s+|\s+\Z")
 _MANY_WORDS: Final = 2
 
 
-def _described(project: Project) -> Iterator[tuple[str, str, SpecPlace]]:
+def _described(tool: LintedTool) -> Iterator[tuple[str, str, SpecPlace]]:
     """Yield each description: what it describes, its text, and its place."""
-    for tool in project.tools:
-        yield f"`{tool.tool.ident}`", str((tool.place / "description").node.to_data()), tool.place / "description"
-        for part in tool.args:
-            where = part.field / "description"
-            if part.name and part.description and where.exists:
-                yield f"`{part.name}` of `{tool.tool.ident}`", str(where.node.to_data()), where
+    yield f"`{tool.tool.ident}`", str((tool.place / "description").node.to_data()), tool.place / "description"
+    for part in tool.args:
+        where = part.field / "description"
+        if part.name and part.description and where.exists:
+            yield f"`{part.name}` of `{tool.tool.ident}`", str(where.node.to_data()), where
 
 
-@rule(
+@tool_rule(
     "TL101",
     bad="""
         toolset: shop
@@ -52,18 +51,17 @@ def _described(project: Project) -> Iterator[tuple[str, str, SpecPlace]]:
             permission: readonly
     """,
 )
-def undescribed_parameter(project: Project) -> Iterator[Finding]:
+def undescribed_parameter(tool: LintedTool) -> Iterator[Finding]:
     """A parameter has no description.
 
     A model fills in a parameter by its name alone, and guesses its form. Write what it is and what it looks like. A
     parameter with an `enum`, a `const` or a boolean explains itself, and is not reported.
     """
-    for tool in project.tools:
-        for part in tool.parameters:
-            known = "enum" in part.schema or "const" in part.schema or part.is_a("boolean")
-            if not part.description and not known:
-                message = f"`{part.name}` of `{tool.tool.ident}` has no description"
-                yield Finding(part.field.of_key, message, "write what it is, and what it looks like")
+    for part in tool.parameters:
+        known = "enum" in part.schema or "const" in part.schema or part.is_a("boolean")
+        if not part.description and not known:
+            message = f"`{part.name}` of `{tool.tool.ident}` has no description"
+            yield Finding(part.field.of_key, message, "write what it is, and what it looks like")
 
 
 @rule(
@@ -98,7 +96,7 @@ def duplicate_description(project: Project) -> Iterator[Finding]:
             yield Finding(tool.place / "description", message, "write when to use which", related)
 
 
-@rule(
+@tool_rule(
     "TL103",
     bad="""
         toolset: shop
@@ -111,20 +109,19 @@ def duplicate_description(project: Project) -> Iterator[Finding]:
           refund_order: {description: Pay an order back to the card that it was paid with.}
     """,
 )
-def description_restates_name(project: Project) -> Iterator[Finding]:
+def description_restates_name(tool: LintedTool) -> Iterator[Finding]:
     """The description of a tool only repeats its name.
 
     It costs tokens and says nothing new. Write what the tool is for, what it needs, and what it returns.
     """
-    for tool in project.tools:
-        told = set(words_of(tool.tool.description)) - _FILLERS
-        named = {*words_of(tool.tool.key), *words_of(tool.toolset.name), *words_of(tool.tool.title)}
-        if told and told <= named:
-            message = f"the description of `{tool.tool.ident}` only repeats its name"
-            yield Finding(tool.place / "description", message, "write what it is for, and what it returns")
+    told = set(words_of(tool.tool.description)) - _FILLERS
+    named = {*words_of(tool.tool.key), *words_of(tool.toolset.name), *words_of(tool.tool.title)}
+    if told and told <= named:
+        message = f"the description of `{tool.tool.ident}` only repeats its name"
+        yield Finding(tool.place / "description", message, "write what it is for, and what it returns")
 
 
-@rule(
+@tool_rule(
     "TL104",
     bad="""
         toolset: shop
@@ -137,21 +134,20 @@ def description_restates_name(project: Project) -> Iterator[Finding]:
           refund_order: {description: Pay an order back to the card that it was paid with.}
     """,
 )
-def terse_description(project: Project) -> Iterator[Finding]:
+def terse_description(tool: LintedTool) -> Iterator[Finding]:
     """The description of a tool has one word or two.
 
     Among many tools it does not tell when this one is right. Texts of scripts without spaces between words are judged
     by their length.
     """
-    for tool in project.tools:
-        text = tool.tool.description
-        words = text.split() if text.isascii() else list(text)
-        if len(words) <= _MANY_WORDS and not _PLACEHOLDER.fullmatch(text):
-            message = f"the description of `{tool.tool.ident}` is too short to choose it by"
-            yield Finding(tool.place / "description", message, "write a sentence on what it does")
+    text = tool.tool.description
+    words = text.split() if text.isascii() else list(text)
+    if len(words) <= _MANY_WORDS and not _PLACEHOLDER.fullmatch(text):
+        message = f"the description of `{tool.tool.ident}` is too short to choose it by"
+        yield Finding(tool.place / "description", message, "write a sentence on what it does")
 
 
-@rule(
+@tool_rule(
     "TL105",
     bad="""
         toolset: shop
@@ -170,20 +166,19 @@ def terse_description(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def parameter_restates_name(project: Project) -> Iterator[Finding]:
+def parameter_restates_name(tool: LintedTool) -> Iterator[Finding]:
     """The description of a parameter only repeats its name.
 
     Write its form, its unit or an example: what a model cannot read from the name.
     """
-    for tool in project.tools:
-        for part in tool.parameters:
-            told = set(words_of(part.description)) - _FILLERS
-            if told and told <= set(words_of(part.name)):
-                message = f"the description of `{part.name}` of `{tool.tool.ident}` only repeats its name"
-                yield Finding(part.field / "description", message, "write its form, its unit or an example")
+    for part in tool.parameters:
+        told = set(words_of(part.description)) - _FILLERS
+        if told and told <= set(words_of(part.name)):
+            message = f"the description of `{part.name}` of `{tool.tool.ident}` only repeats its name"
+            yield Finding(part.field / "description", message, "write its form, its unit or an example")
 
 
-@rule(
+@tool_rule(
     "TL106",
     bad="""
         toolset: shop
@@ -196,14 +191,14 @@ def parameter_restates_name(project: Project) -> Iterator[Finding]:
           refund_order: {description: Pay an order back to the card that it was paid with.}
     """,
 )
-def placeholder_description(project: Project) -> Iterator[Finding]:
+def placeholder_description(tool: LintedTool) -> Iterator[Finding]:
     """A description is a placeholder, such as `TODO` or `No description available`."""
-    for what, text, place in _described(project):
+    for what, text, place in _described(tool):
         if _PLACEHOLDER.fullmatch(text):
             yield Finding(place, f"the description of {what} is a placeholder", "write what it is for")
 
 
-@rule(
+@tool_rule(
     "TL108",
     bad="""
         toolset: shop
@@ -224,21 +219,20 @@ def placeholder_description(project: Project) -> Iterator[Finding]:
               An order older than ninety days gives a voucher; one paid by invoice is transferred.
     """,
 )
-def long_first_line(project: Project) -> Iterator[Finding]:
+def long_first_line(tool: LintedTool) -> Iterator[Finding]:
     """The first line of a description is longer than the threshold, in characters.
 
     It is the short description, which lists of actions and search results show alone. Put one sentence on the first
     line, and the rest below.
     """
-    most = project.threshold("TL108")
-    for tool in project.tools:
-        first = tool.tool.description.split("\n", 1)[0]
-        if len(first) > most:
-            message = f"the first line of the description of `{tool.tool.ident}` has {len(first):,} characters"
-            yield Finding(tool.place / "description", message, f"put one sentence of up to {most:g} on the first line")
+    most = tool.threshold("TL108")
+    first = tool.tool.description.split("\n", 1)[0]
+    if len(first) > most:
+        message = f"the first line of the description of `{tool.tool.ident}` has {len(first):,} characters"
+        yield Finding(tool.place / "description", message, f"put one sentence of up to {most:g} on the first line")
 
 
-@rule(
+@tool_rule(
     "TL109",
     bad="""
         toolset: shop
@@ -261,19 +255,18 @@ def long_first_line(project: Project) -> Iterator[Finding]:
             permission: readonly
     """,
 )
-def duplicate_parameter_description(project: Project) -> Iterator[Finding]:
+def duplicate_parameter_description(tool: LintedTool) -> Iterator[Finding]:
     """Two parameters of a tool have the same description, which is usually a copy that was not changed."""
-    for tool in project.tools:
-        seen: dict[str, str] = {}
-        for part in tool.parameters:
-            text = " ".join(part.description.lower().split())
-            first = seen.setdefault(text, part.name) if text else part.name
-            if first != part.name and (part.field / "description").exists:
-                message = f"`{part.name}` of `{tool.tool.ident}` has the description of `{first}`"
-                yield Finding(part.field / "description", message, "write how they differ")
+    seen: dict[str, str] = {}
+    for part in tool.parameters:
+        text = " ".join(part.description.lower().split())
+        first = seen.setdefault(text, part.name) if text else part.name
+        if first != part.name and (part.field / "description").exists:
+            message = f"`{part.name}` of `{tool.tool.ident}` has the description of `{first}`"
+            yield Finding(part.field / "description", message, "write how they differ")
 
 
-@rule(
+@tool_rule(
     "TL110",
     bad="""
         toolset: shop
@@ -288,17 +281,17 @@ def duplicate_parameter_description(project: Project) -> Iterator[Finding]:
             description: Pay an order back to the card. The customer gets a mail.
     """,
 )
-def markup_in_description(project: Project) -> Iterator[Finding]:
+def markup_in_description(tool: LintedTool) -> Iterator[Finding]:
     """A description has HTML tags, which cost tokens and say nothing to a model.
 
     It is often left over from API documentation.
     """
-    for what, text, place in _described(project):
+    for what, text, place in _described(tool):
         if found := _MARKUP.search(text):
             yield Finding(place, f"the description of {what} has HTML: `{found[0][:40]}`", "write plain text")
 
 
-@rule(
+@tool_rule(
     "TL111",
     bad="""
         toolset: shop
@@ -311,12 +304,12 @@ def markup_in_description(project: Project) -> Iterator[Finding]:
           refund_order: {description: Pay an order back to the card.}
     """,
 )
-def stray_blanks(project: Project) -> Iterator[Finding]:
+def stray_blanks(tool: LintedTool) -> Iterator[Finding]:
     """A text on one line has blanks at its start or end, or several in a row.
 
     The fix removes them.
     """
-    for what, text, place in _described(project):
+    for what, text, place in _described(tool):
         if "\n" not in text.strip() and (clean := _BLANKS.sub(_blank, text)) != text and clean:
             fix = replaced(place, clean, "Remove the blanks")
             yield Finding(place, f"the description of {what} has stray blanks", "remove them", fix=fix)

@@ -108,8 +108,9 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
-    write_texts(config, {BASELINE: write_baseline(found.entries)})
-    echo(f"{BASELINE}: {counted(len(found.entries), 'finding')} accepted")
+    entries = found.entries
+    write_texts(config, {BASELINE: write_baseline(entries)})
+    echo(f"{BASELINE}: {counted(len(entries), 'finding')} accepted")
     return 0
 
 
