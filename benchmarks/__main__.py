@@ -13,7 +13,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import adapters, builds, calls, durable, editing, imports, loads, payloads, real, searches, served
+from benchmarks import (
+    adapters,
+    builds,
+    calls,
+    durable,
+    editing,
+    imports,
+    loads,
+    payloads,
+    real,
+    records,
+    searches,
+    served,
+)
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -27,6 +40,7 @@ BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "editing": editing.measure,
     "loads": loads.measure,
     "calls": calls.measure,
+    "records": records.measure,
     "searches": searches.measure,
     "payloads": payloads.measure,
     "adapters": adapters.measure,

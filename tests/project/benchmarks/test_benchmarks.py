@@ -23,7 +23,7 @@ def report() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def slow_report() -> dict[str, Any]:
-    return printed(*(BENCHMARKS.keys() - {"imports", "durable"}))
+    return printed(*(BENCHMARKS.keys() - {"imports", "durable", "records"}))
 
 
 def printed(*names: str) -> dict[str, Any]:
@@ -72,6 +72,14 @@ def test_adapters_are_compared_with_the_frameworks_own_functions(slow_report: di
     for figures in adapters.values():
         assert figures.keys() == {"bare", "own", "adapter", "added_by_the_adapter_us"}
         assert figures["adapter"]["median"] > figures["bare"]["median"] > 0
+
+
+@pytest.mark.long
+def test_records_are_compared_with_bare_inserts(postgres_url: str) -> None:  # skips without Postgres
+    calls = printed("records")["records"]["microseconds"]
+    names = ("psycopg", "no record", "memory", "sqlite", "postgres")
+    assert calls.keys() == {f"{name}, {at_once} at once" for name in names for at_once in (1, 64)}
+    assert all(kind["median"] > 0 for kinds in calls.values() for kind in kinds.values())
 
 
 def test_imports_are_compared_with_pydantic(report: dict[str, Any]) -> None:
