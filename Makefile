@@ -33,12 +33,12 @@ demo: .venv/ready ## Create an example project, build it, and call a tool
 FAST := tests/test_cases.py $(addprefix tests/unit/,compiler providers runtime schema search spec)
 
 .PHONY: check
-check: .venv/ready ## Run lint and the fast tests, in under a minute
-	@$(MAKE) --jobs --keep-going $(LINT) test-fast
+check: .venv/ready ## Run mypy, ruff and the fast tests, in under a minute
+	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff test-fast
 
 .PHONY: test-fast
 test-fast:
-	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
+	@$(PYTHON) -m pytest -n logical --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 # pyright runs beside the tests, many of which wait; mypy before them, because they start from what it keeps.
 .PHONY: test

@@ -49,9 +49,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Use twice as many workers as there are cores: the tests that take longest wait for programs and databases."""
-    return 2 * (os.cpu_count() or 1)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Use twice as many workers as there are cores: the tests that take longest wait for programs and databases.
+
+    With `-n logical` there are as many as cores, for tests that wait for nothing.
+    """
+    return (os.cpu_count() or 1) * (1 if config.getoption("numprocesses") == "logical" else 2)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -139,6 +139,7 @@ def test_more_damaged_texts_are_reported_or_give_a_package_that_parses(data: st.
     check(damaged_texts(data, hits))
 
 
+@pytest.mark.slow
 def test_an_unreadable_file_suppresses_other_reports(tmp_path: Path) -> None:
     """It may define names that other files use."""
     checked = 0

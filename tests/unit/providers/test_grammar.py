@@ -66,6 +66,7 @@ def test_a_name_set_by_a_spec_is_kept_if_valid(row: str) -> None:
     assert provider_tool_name("shop.get", "buy-it", made) == "shop__get"
 
 
+@pytest.mark.slow
 def test_rules_may_use_the_names_of_every_provider(row: str) -> None:
     tool = SpelledTool("shop.get-price", wire_name("shop.get-price"))
     names = ToolNames([tool.ident], ["shop"], lambda: [tool], list)

@@ -393,6 +393,7 @@ def check_compact(schema: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "recordings", "calls"),
     of_sets(
@@ -531,6 +532,7 @@ def test_a_schema_without_properties_has_no_injected_fields_to_leave_out(args: d
     assert model_args_schema(args, ["tenant"]) == compact(args)
 
 
+@pytest.mark.slow
 def test_the_work_for_required_fields_grows_with_their_number() -> None:
     def work(size: int) -> Callable[[], object]:
         names = [f"p{number}" for number in range(size)]

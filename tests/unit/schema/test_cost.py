@@ -220,6 +220,7 @@ EXPRESSION = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "are_foreseen"),
     [

@@ -113,6 +113,7 @@ def test_the_length_and_size_of_a_pattern_are_limited() -> None:
         assert len(TagPattern.parse(pattern).program) <= MAX_SIZE + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pattern", "unit"), SLOW_ELSEWHERE)
 def test_each_instruction_is_executed_at_most_once_per_position(pattern: str, unit: str) -> None:
     line = unit * (2000 // len(unit)) + "\x00"

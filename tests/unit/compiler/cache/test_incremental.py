@@ -394,6 +394,7 @@ def nest_a_type_too_deep_after_it_was_used(project: Project) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "edit",
     [
@@ -422,6 +423,7 @@ def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit
     assert before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "tools"),
     [
@@ -472,6 +474,7 @@ def test_warnings_of_a_toolset_that_is_not_compiled_are_shown_again(project: Pro
     assert [each.code for each in found] == ["TG208", "TG203"]
 
 
+@pytest.mark.slow
 def test_incremental_builds_equal_cold_ones() -> None:
     run(examples=6, steps=15)
 

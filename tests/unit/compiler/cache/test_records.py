@@ -30,6 +30,7 @@ def compiled(folder: Path) -> list[tuple[Catalog, list[Diagnostic]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder",
     [

@@ -117,6 +117,7 @@ def test_objects_share_a_type_if_nothing_in_them_differs(graph: list[tuple[bool,
     assert {(one, two) for one in range(len(graph)) for two in range(len(graph)) if names[one] == names[two]} == equal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["chain", "cycle", "cycle with one other", "tree", "diamonds"])
 def test_types_of_many_objects_cost_little_more_than_one_look_at_each(shape: str) -> None:
     size = 3_000

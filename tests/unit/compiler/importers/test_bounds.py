@@ -284,6 +284,7 @@ def of_schema(schema: Any, side: str) -> dict[str, Any]:
     return {"responses": ended, **({"requestBody": content} if side == "args" else {})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bound", "value", "name", "side", "message"),
     [

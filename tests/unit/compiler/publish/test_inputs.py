@@ -129,6 +129,7 @@ def test_the_digest_of_the_generator_does_not_depend_on_its_path(installed: Path
     assert generator_digest(installed) == generator_digest(Path(toolgen.__file__).parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["compiler/publish/lock.py", "schema/json_values.py", "spec/wire_names.py"])
 def test_any_change_of_the_generator_changes_its_digest(installed: Path, path: str) -> None:
     before = generator_digest(installed)

@@ -17,6 +17,7 @@ def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_without_telemetry_nothing_of_opentelemetry_is_loaded() -> None:
     done = python("""\
 import asyncio, sys
@@ -49,6 +50,7 @@ NOWHERE = "http://127.0.0.1:9"
 ASK = "from toolgen.cli.commands.calls.telemetry import command_telemetry; found = command_telemetry(); "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "code", "said"),
     [

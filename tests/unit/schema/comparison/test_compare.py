@@ -205,6 +205,7 @@ def many_choices(count: int) -> Any:
     return {"allOf": [{"anyOf": [{"required": [f"a{n}"]}, {"minProperties": n}]} for n in range(count)]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -135,6 +135,7 @@ STRICTLY_WIDER: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("narrow", "wide"), STRICTLY_WIDER)
 def test_a_wider_schema_is_proved_to_be_and_has_a_counterexample(narrow: Any, wide: Any) -> None:
     for search in (True, False):

@@ -132,6 +132,7 @@ def check_small(seed: int) -> None:
             assert_sound(before, after, random, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [0, 100, *(pytest.param(start, marks=pytest.mark.long) for start in range(200, 1_000, 100))]
 )
@@ -164,6 +165,7 @@ def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", "tau2", "acebench"))
 def test_edits_of_real_schemas_are_decided(name: str) -> None:
     schemas = real_schemas(name)

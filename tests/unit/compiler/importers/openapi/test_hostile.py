@@ -84,6 +84,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_an_invalid_description_is_an_error(name: str) -> None:
     outcome = import_api(TEXTS[name])
@@ -92,6 +93,7 @@ def test_an_invalid_description_is_an_error(name: str) -> None:
     assert {code[:2] for code in outcome.codes} == {"TG"}
 
 
+@pytest.mark.slow
 def test_deep_wide_and_recursive_schemas_are_handled_in_bounded_time() -> None:
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(60):

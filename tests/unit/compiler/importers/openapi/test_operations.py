@@ -574,6 +574,7 @@ def test_ids_and_summaries_that_fastapi_made_are_those_of_the_function() -> None
     assert outcome.tools["list_items"]["description"] == "List Items"
 
 
+@pytest.mark.slow
 def test_an_import_of_more_operations_than_are_read_says_how_to_select_some() -> None:
     answers = {"200": {"description": "OK"}}
     paths = {

@@ -31,6 +31,7 @@ def counted(name: str) -> list[dict[str, Any]]:
     return operations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_operation_has_the_counted_parameters_and_body(name: str) -> None:
     outcome = import_api(text_of(name))
@@ -119,6 +120,7 @@ GENERATED = 3
 """Calls of each operation beside the one with all fields."""
 
 
+@pytest.mark.slow
 def test_every_operation_sends_requests_that_openapi_core_finds_valid_with_the_same_values(
     published: tuple[str, Catalog],
 ) -> None:

@@ -162,6 +162,7 @@ def test_a_description_that_is_cut_into_files_gives_the_same_tools(version: str,
     assert meaning(outcome.data) == meaning(import_api(document).data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["notion", "twilio_verify"])
 def test_a_published_description_that_is_cut_into_files_gives_the_same_tools(name: str) -> None:
     data = CHECKOUT.parent / "shared" / "data" / f"{name}.openapi.json"
@@ -191,6 +192,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", DOCUMENTS)
 def test_no_operation_is_imported_of_which_a_reference_cannot_be_followed(version: str) -> None:
     """Each part of a description in turn is a broken reference: a tool is as it was, or left out and reported."""

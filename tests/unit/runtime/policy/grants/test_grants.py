@@ -192,6 +192,7 @@ def test_nothing_of_a_user_or_a_scope_is_stored(tmp_path: Path, postgres_url: st
     assert all(text not in stored for text in (b"s3cr3t", b"ann@", b"my-session"))
 
 
+@pytest.mark.slow
 def test_without_the_database_calls_ask_and_an_answer_is_for_one_call(
     postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:

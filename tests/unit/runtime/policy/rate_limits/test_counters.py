@@ -93,6 +93,7 @@ def counters(request: pytest.FixtureRequest, runner: asyncio.Runner) -> Asked:
     return Asked(kept, runner)
 
 
+@pytest.mark.slow
 def test_tel_27_a_cooldown_is_per_user_and_per_tool(counters: Asked) -> None:
     assert counters.take(0, cooldown_seconds=30) == 0
     assert counters.take(10, cooldown_seconds=30) == 20
