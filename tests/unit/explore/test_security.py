@@ -18,7 +18,8 @@ from tests.unit.explore.shop import HOSTILE, Goods, catalog, shop
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.explore import ExploreSettings
 from toolgen.explore.table import ROWS, openapi
-from toolgen.runtime import Approver
+from toolgen.record import MemoryStore
+from toolgen.runtime import Approver, EventKind, NewEvent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -285,6 +286,30 @@ def test_people_see_their_own_calls_and_runs_only() -> None:
         assert forged.status_code == 403
         await ana.post(f"/calls/{asking}/answer", **answer)
         assert (await ana.until(asking, "ended"))["result"]["success"]
+
+    run(test())
+
+
+def test_a_tool_cannot_show_a_run_to_others_or_say_what_was_decided_by_what_it_reports() -> None:
+    """A report of a call names another user, an agent and a permission; only events of the runtime are believed."""
+
+    async def test() -> None:
+        store = MemoryStore()
+        said = {"user": "ana", "agent": "main", "permission": {"reason": "allowed by ana"}, "args": {"word": "forged"}}
+        for run_id, data in (("of-nobody", {}), ("of-bo", {"user": "bo", "agent": "clerk"})):
+            store.append(NewEvent(EventKind.TOOL_STARTED, run_id, "goods.find", "c1", data))
+            store.append(NewEvent("note", run_id, "goods.find", "c1", said))
+        app = shop(store=store, authenticate=known, settings=ExploreSettings(agent="clerk"))
+        ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+        bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+        assert (await ana.get("/runs"))["found"] == 0
+        for run_id in ("of-nobody", "of-bo"):
+            for path in (f"/runs/{run_id}", f"/runs/{run_id}/summary", f"/runs/{run_id}/replay"):
+                await ana.get(path, status=404)
+        assert [each["run"] for each in (await bo.get("/runs"))["runs"]] == ["of-bo"]
+        assert (await bo.get("/runs/of-bo/summary"))["agents"] == ["clerk"]
+        (call,) = (await bo.get("/runs/of-bo"))["calls"]
+        assert (call["asked"], call["args"]) == (None, "")
 
     run(test())
 
