@@ -111,6 +111,7 @@ class Effects:
             sent = wait_for_signal(name, float(seconds))
             text = json.dumps(None if sent is None else [sent.value, sent.by])
         about = (meta.idempotency_key, call.name, path, meta.user, meta.run_id, meta.fencing_token, os.getpid())
+        is_down = "down" in path and not (self._folder / "up").exists()  # who sees the attempt may let it come up
         self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
@@ -119,7 +120,7 @@ class Effects:
         if path == "poison" and not (self._folder / "cured").exists():
             os.kill(os.getpid(), signal.SIGKILL)
         is_first = self._count("SELECT count(*) FROM attempts WHERE key = ?", meta.idempotency_key) == 1
-        if ("down" in path and not (self._folder / "up").exists()) or ("flaky" in path and is_first):
+        if is_down or ("flaky" in path and is_first):
             raise CallFailed(FailureKind.UNAVAILABLE, "down", "the service is down", "")
         if call.name == "code.write_file":
             self._note("INSERT OR IGNORE INTO effects VALUES (?, ?)", meta.idempotency_key, path)

@@ -84,34 +84,38 @@ class Report:
 
     def groups(self) -> list[Group]:
         """Return the changes as people read them: equal ones of several subjects once, a rename with what it causes."""
-        parts = {id(part): rename for rename in self.changes for part in self._parts_of(rename)}
+        parts = self._parts_of_renames()
         found: dict[object, list[Located]] = {}
+        caused: dict[int, list[Located]] = {}
         for each in self.changes:
-            if id(each) not in parts:
+            if id(each) in parts:
+                caused.setdefault(id(parts[id(each)]), []).append(each)
+            else:
                 change = each.change
                 is_grave = change.level in (Level.BREAKING, Level.IGNORED)  # every name is listed
                 equal = (each.package, change.code, change.message, change.evidence)
                 found.setdefault(id(each) if is_grave else equal, []).append(each)
-        return [
-            Group(each[0], tuple(each[1:]), tuple(part for part in self.changes if parts.get(id(part)) is each[0]))
-            for each in found.values()
-        ]
+        return [Group(each[0], tuple(each[1:]), tuple(caused.get(id(each[0]), ()))) for each in found.values()]
 
-    def _parts_of(self, rename: Located) -> Iterator[Located]:
-        """Yield what a rename causes: changes at its places, and at no others."""
-        if rename.change.code not in _RENAMES:
-            return
-        places = rename.change.before_path, rename.change.after_path
-        for each in self.changes:
-            old, new = each.change.before_path, each.change.after_path
-            if (
-                each.package == rename.package
-                and each.change.code in _CAUSED
-                and (old or new)
-                and _is_at(old, places[0])
-                and _is_at(new, places[1])
-            ):
-                yield each
+    def _parts_of_renames(self) -> dict[int, Located]:
+        """Return the rename that caused a change, by the id of the change: one at its places, and at no others."""
+        renames = [each for each in self.changes if each.change.code in _RENAMES]
+        places: dict[object, list[Located]] = {}
+        for each in self.changes if renames else ():
+            if each.change.code in _CAUSED:
+                for side, path in enumerate((each.change.before_path, each.change.after_path)):
+                    if path:
+                        places.setdefault((each.package, side, path), []).append(each)
+        return {
+            id(part): rename
+            for rename in renames
+            for side, path in enumerate((rename.change.before_path, rename.change.after_path))
+            if path is not None
+            for at in (path, (*path, "title"))
+            for part in places.get((rename.package, side, at), ())
+            if _is_at(part.change.before_path, rename.change.before_path)
+            and _is_at(part.change.after_path, rename.change.after_path)
+        }
 
     @property
     def bump(self) -> Bump | None:

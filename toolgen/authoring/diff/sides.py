@@ -23,7 +23,7 @@ from toolgen.compiler.ir.text import toolset_text
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, load_config
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse, parse_source
-from toolgen.compiler.source.split import split_tools
+from toolgen.compiler.source.split import SplitText, split_tools
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
@@ -287,6 +287,8 @@ class _Places:
     def __init__(self, catalog: CompiledCatalog, sources: Mapping[str, str]) -> None:
         self._sources = sources
         self._roots: dict[str, Node | None] = {}
+        self._splits: dict[str, SplitText | None] = {}
+        self._with_tools: dict[tuple[str, str], Node | None] = {}
         self._spans: dict[tuple[str, str], Span] = {
             **{("toolsets", each.name): each.span for each in catalog.toolsets},
             **{("agents", each.name): each.span for each in catalog.agents},
@@ -323,7 +325,14 @@ class _Places:
 
     def _with_tool(self, file: str, key: str) -> Node | None:
         """Return the nodes of a file, of a large one without other tools."""
-        split = split_tools(file, self._sources.get(file, ""))
+        if (file, key) not in self._with_tools:
+            self._with_tools[file, key] = self._read_with_tool(file, key)
+        return self._with_tools[file, key]
+
+    def _read_with_tool(self, file: str, key: str) -> Node | None:
+        if file not in self._splits:
+            self._splits[file] = split_tools(file, self._sources.get(file, ""))
+        split = self._splits[file]
         if split is None or key not in split.tools:
             return self._root(file)
         sink = Diagnostics()

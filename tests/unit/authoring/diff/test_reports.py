@@ -12,8 +12,9 @@ from jsonschema_rs import validator_for
 
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.pairs import compare_folders, write_specs
+from toolgen.authoring.diff.compare import Located
 from toolgen.authoring.diff.report import render_github, render_markdown, render_text, to_json, to_sarif
-from toolgen.changes.rules import RULES, Bump, Category, Level
+from toolgen.changes.rules import RULES, Bump, Category, Change, Level
 from toolgen.compiler.diagnostics.codes import CODES
 
 if TYPE_CHECKING:
@@ -307,6 +308,39 @@ def test_a_rename_is_one_change_and_programs_get_all_of_it(tmp_path: Path) -> No
     assert sorted(each.change.code for each in report.of([Category.CODE]).failing([Category.CODE])) == [
         *("CODE102", "CODE201", "CODE501")
     ]
+
+
+class _Compared(tuple[str, ...]):
+    """A path that counts how often it is compared."""
+
+    times = 0
+    __hash__ = tuple.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        _Compared.times += 1
+        return super().__eq__(other)
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_the_work_of_a_report_grows_with_its_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: bool
+) -> None:
+    monkeypatch.setattr(_Compared, "times", 0)
+    count = 300
+    changes = [
+        Change(
+            code=code,
+            subject=f"shop.a{number}",
+            message=f"it is `b{number}` now",
+            before_path=_Compared(("tools", f"shop.a{number}")),
+            after_path=_Compared(("tools", f"shop.b{number}")),
+        )
+        for number in range(count)
+        for code in ("WIRE103" if renamed else "WIRE102", "CODE501")
+    ]
+    report = replace(compared(tmp_path, {}, {}), changes=tuple(Located("generated", each) for each in changes))
+    assert [len(group.parts) for group in report.groups()] == ([1] * count if renamed else [0] * 2 * count)
+    assert _Compared.times <= 20 * count
 
 
 @pytest.mark.parametrize(("kind", "codes"), [("service", {"CODE501"}), ("mcp", set()), ("http", set())])
