@@ -105,6 +105,15 @@ def test_the_guide_to_providers_lists_all_of_them() -> None:
     assert sorted(SPAN.findall(" ".join(names))) == sorted(PROVIDERS)
 
 
+def test_the_guide_to_frameworks_has_a_row_and_code_for_each_adapter() -> None:
+    page = (ROOT / "docs" / "how-to" / "models" / "use-agent-frameworks.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| framework | module of `toolgen.adapters` | gives |\n| --- | --- | --- |\n")
+    names = [row.split("|")[2].strip(" `") for row in table.partition("\n\n")[0].splitlines()]
+    modules = {file.stem for file in (ROOT / "toolgen" / "adapters").glob("*.py")} - {"__init__", "bridge"}
+    assert sorted(names) == sorted(modules)
+    assert set(re.findall(r"^from toolgen\.adapters\.(\w+) import", page, re.MULTILINE)) == modules
+
+
 def _listed(page: str, term: str) -> set[str]:
     (meaning,) = re.findall(rf"^\| \*\*{re.escape(term)}\*\* \| (.*) \|$", page, re.MULTILINE)
     return {*SPAN.findall(meaning)}

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Activity, Approval, Engine
     from toolgen.engine.requests import Json, RunRequest
 
-KINDS = ["local", "sqlite", "postgres"]
+IN_DATABASES = ["sqlite", "postgres"]
+KINDS = ["local", *IN_DATABASES]
 SQLITE_LATER = pytest.param("sqlite", marks=pytest.mark.long)
 """SQLite, whose engine is that of Postgres: `make test` has it where every engine is tested, `test-long` everywhere."""
 
@@ -97,7 +98,7 @@ class Engines:
 
     def __init__(self, kind: str, target: str, folder: Path) -> None:
         self.kind = kind
-        self.url = database_url(target) if kind != "local" else ""
+        self.url = database_url(target) if kind in IN_DATABASES else ""
         self.folder = folder
         self.tick = 1.01 if kind == "sqlite" else 0.01
         """Seconds in which the clock of runs goes on: that of SQLite has whole seconds."""
@@ -121,6 +122,7 @@ class Engines:
             late.engine = local = LocalEngine(host, retries)
             yield Running(local, host, self.folder)
             return
+        assert self.kind in IN_DATABASES, f"no branch opens the engine {self.kind}"
         prepare_database(self.url)
         opened = DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})})
         await opened.start()
@@ -157,7 +159,7 @@ def _postgres(request: pytest.FixtureRequest) -> str:
     return server.new_database(like=request.getfixturevalue("prepared_postgres"))
 
 
-@pytest.fixture(params=["local", SQLITE_LATER, "postgres"])
+@pytest.fixture(params=[SQLITE_LATER if kind == "sqlite" else kind for kind in KINDS])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
     """Return the engine of each kind in turn."""
     return engines_of(request.param, request, tmp_path)

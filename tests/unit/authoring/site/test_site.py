@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from tests.unit.authoring.site.project import SHOP, part_of, site_of
 from toolgen.authoring.site.build import site_files
 from toolgen.authoring.site.contents import Part
 from toolgen.authoring.site.tool import Shown
+from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.pages.rendering import line
 from toolgen.spec.text import visible
 
@@ -171,6 +173,14 @@ def test_the_diagram_links_what_runs_toolsets_and_agents_to_their_pages() -> Non
     assert page.skeleton.count("rect") == 5
     assert page.skeleton.count("path") == 4
     assert {"toolsets/mcp.clock.html", "agents/chat.html"} <= {*page.links}
+
+
+@pytest.mark.parametrize("kind", ToolsetKind)
+def test_the_diagram_has_what_runs_each_kind_of_toolset(kind: ToolsetKind) -> None:
+    part = part_of(SHOP)
+    toolsets = tuple(replace(each, kind=kind) for each in part.catalog.toolsets)
+    files = dict(site_files([replace(part, catalog=replace(part.catalog, toolsets=toolsets))]))
+    assert Page.of(files["index.html"]).skeleton.count("path") == 4
 
 
 def test_the_diagram_has_lines_only_to_what_an_agent_uses() -> None:

@@ -20,6 +20,7 @@ from toolgen.cli.front import run
 from toolgen.cli.importers import IMPORTERS, importer_named
 from toolgen.cli.importers.importer import Importer, Request, named_text
 from toolgen.cli.importers.spec_place import kept_path
+from toolgen.compiler.documents.toolset import ONLY_FOR, ImportSpec
 from toolgen.compiler.importers.imported import data_of, imported
 from toolgen.compiler.importers.offer import Offer, TrialContext, mapping, nodes_of, try_tool
 from toolgen.compiler.source.nodes import ScalarNode, Source
@@ -38,6 +39,12 @@ def test_each_row_is_an_importer_of_that_name(name: str) -> None:
     assert isinstance(made, Importer)
     assert made.name == name
     assert importer_named(name) is not made  # also once its module is loaded
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_a_spec_may_have_the_keys_that_each_importer_writes(name: str) -> None:
+    assert name in ImportSpec.model_fields
+    assert importer_named(name).kind in ONLY_FOR["imported"]
 
 
 @pytest.mark.parametrize("name", ["openapi", "python"])

@@ -18,6 +18,7 @@ from toolgen.contract.records import Bounds, ToolCallMeta, ToolRequest, ToolResu
 from toolgen.record.calls import calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition
+from toolgen.runtime.calls import plan
 from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.calls.plan import AFTER
 from toolgen.runtime.policy.permission import Decision, allow_all
@@ -206,6 +207,10 @@ CASES = st.builds(
     by_wire_name=st.booleans(),
     in_run=st.booleans(),
 )
+
+
+def test_the_stages_before_a_handler_are_those_of_the_plan() -> None:
+    assert tuple(plan.BEFORE) == BEFORE
 
 
 @settings(max_examples=60, deadline=None)
