@@ -125,6 +125,7 @@ def generator_digest(package: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_digest_of_the_generator_does_not_depend_on_its_path(installed: Path) -> None:
     assert generator_digest(installed) == generator_digest(Path(toolgen.__file__).parent)
 

@@ -133,6 +133,7 @@ def test_unmutated_samples_can_be_read(name: str) -> None:
         assert check(name, response)
 
 
+@pytest.mark.slow
 @ALL
 def test_a_mutated_response_is_read_or_malformed(name: str) -> None:
     fuzz(name, 1, 500)

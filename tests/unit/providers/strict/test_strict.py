@@ -311,6 +311,7 @@ def deep(levels: int) -> dict[str, Any]:
     return object_schema({"a": deep(levels - 1) if levels > 1 else {"type": "string"}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [

@@ -126,6 +126,7 @@ def test_number_and_size_of_issues_are_bounded() -> None:
     assert all(len(issue.found) <= MAX_FOUND and len(issue.hint) <= MAX_TEXT for issue in issues)
 
 
+@pytest.mark.slow
 def test_a_large_payload_with_many_errors_is_refused_with_the_first_one() -> None:
     with pytest.raises(InvalidPayload) as refused:
         Codec.of({"items": {"type": "integer"}}).decode("[" + ",".join(['""'] * 50_000) + "]")

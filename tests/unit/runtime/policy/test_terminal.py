@@ -457,6 +457,7 @@ def test_a_denial_may_have_a_proposal() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

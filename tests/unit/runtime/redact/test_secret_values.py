@@ -67,6 +67,7 @@ def spellings(value: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
 @pytest.mark.parametrize("name", spellings("x"))
 def test_a_value_is_found_in_every_spelling(value: str, name: str) -> None:

@@ -130,6 +130,7 @@ def fuzz(path: Path, seed: int, calls: int) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_invalid_values_from_a_host_never_raise(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("CRITICAL", "toolgen")

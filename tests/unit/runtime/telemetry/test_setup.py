@@ -82,6 +82,7 @@ def test_commands_are_configured_by_the_variables_of_opentelemetry(
     assert done.stdout.strip() == said, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "seconds"), [({}, "3.0"), ({"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "9"}, "None")]
 )

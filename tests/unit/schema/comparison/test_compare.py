@@ -226,6 +226,7 @@ def test_hostile_schemas_take_a_bounded_number_of_steps(before: Any, after: Any)
     assert comparison.lost.verdict in Verdict
 
 
+@pytest.mark.slow
 def test_values_that_repeat_their_parts_are_not_made_beyond_a_bound() -> None:
     arrays: Any = {"type": "integer"}
     for _ in range(4):

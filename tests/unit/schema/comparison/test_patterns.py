@@ -76,6 +76,7 @@ def test_texts_fit_and_where_there_are_none_no_text_does() -> None:
             assert all(matches(pattern, text) and not matches(other, text) for text in found.texts), (pattern, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [r"^\d$", r"^\w$", r"^\s$", "^.$", r"^[^\s]$", r"^\W$"])
 def test_classes_have_the_characters_of_the_validator(pattern: str) -> None:
     automaton = automaton_of(pattern)

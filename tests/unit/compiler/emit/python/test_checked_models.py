@@ -67,6 +67,7 @@ def test_valid_values_are_decoded_and_encoded_unchanged(generate: Generate, vali
 SHORT, LONG = {"type": "string", "maxLength": 1}, {"type": "string", "minLength": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "values"),
     [

@@ -97,6 +97,7 @@ def test_an_uncommon_structure_is_generated_beside_common_ones() -> None:
     assert "    a: list[list[list[dict[str, A]]]]\n    b: str" in rendered["B"].source
 
 
+@pytest.mark.slow
 def test_a_build_of_common_structures_does_not_import_the_library(tmp_path: Path) -> None:
     args = {"type": "object", "properties": {"size": {"type": ["integer", "null"]}, "tags": {"enum": ["a", "b"]}}}
     (tmp_path / "specs").mkdir()
