@@ -49,8 +49,8 @@ def recorded(store: Any) -> Call:
 
 async def floor(url: str, stack: AsyncExitStack) -> Call:
     connection = await stack.enter_async_context(await psycopg.AsyncConnection.connect(url, autocommit=True))
-    for table in ("floor_events", "floor_results"):
-        await connection.execute(f"CREATE TABLE {table} (id bigserial PRIMARY KEY, run text, body bytea)")  # type: ignore[arg-type]
+    await connection.execute("CREATE TABLE floor_events (id bigserial PRIMARY KEY, run text, body bytea)")
+    await connection.execute("CREATE TABLE floor_results (id bigserial PRIMARY KEY, run text, body bytea)")
     turn = asyncio.Lock()
 
     async def call() -> object:
