@@ -884,7 +884,7 @@ class _Reading:
         is_closed = extra is False or (part.get("unevaluatedProperties") is False and not is_vacuous)
         is_map = extra not in (True, False, {}) or part.get("patternProperties")
         is_free = not properties and not is_closed and not is_root
-        required = cast("list[str]", part.get("required", []))
+        required = dict.fromkeys(cast("list[str]", part.get("required", [])))
         conditional = conditional_properties(part, self.whole)
         is_short = conditional is None or not conditional <= {*properties, *required}
         is_short = is_short or part.get("minProperties", 0) > len({*properties, *required})

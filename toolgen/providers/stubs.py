@@ -624,7 +624,7 @@ def plain_stub(ident: str, args: Mapping[str, Any], result: Any, description: st
         for name, schema in (properties.items() if is_object(properties) else ())
         if schema is not False
     }
-    names, required = parameter_names(offered), asked if is_array(asked) else ()
+    names, required = parameter_names(offered), {str(each) for each in asked} if is_array(asked) else ()
     types = SchemaTypes(args)
     parameters = [
         Parameter(

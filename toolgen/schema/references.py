@@ -236,7 +236,8 @@ def _needed(schema: Any) -> Iterator[str]:
         yield schema["$ref"]
     for keyword, value in schema.items():
         if keyword == "properties" and is_object(value):
-            required = schema.get("required", ())
+            listed = schema.get("required")
+            required = {each for each in listed if isinstance(each, str)} if is_array(listed) else ()
             below: Iterable[Any] = [field for name, field in value.items() if name in required]
         else:
             below = () if keyword in DEFINITIONS else schemas_below(keyword, value)

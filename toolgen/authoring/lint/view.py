@@ -184,7 +184,7 @@ class _Walk:
     def below(self, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
         schema = part.schema
         required = schema.get("required")
-        names = required if isinstance(required, list) else ()
+        names = {str(each) for each in required} if isinstance(required, list) else ()
         properties = schema.get("properties")
         for name, inner in (properties if isinstance(properties, dict) else {}).items():
             where = property_place(part.place, name)

@@ -9,6 +9,7 @@ not passed through one: the caller receives what the handler returned.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -59,10 +60,10 @@ def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, inje
 
 def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
     """Return the last names of pointers, without those that other fields share, and the names of injected secrets."""
-    declared = [steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*"]
-    plain = [name for name, schema in fields if not _is_marked(schema)]
-    all_names = [name for name, _ in fields]
-    shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
+    declared = Counter(steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*")
+    plain = {name for name, schema in fields if not _is_marked(schema)}
+    all_names = Counter(name for name, _ in fields)
+    shared = {name for name in declared if name in plain and all_names[name] > declared[name]}
     named = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
     secret = set(declared) - shared | named
     return DeclaredNames(secret, set(all_names) - secret)
