@@ -218,6 +218,8 @@ def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers:
             await until(
                 lambda: sum("after 30 days: deleted 0 runs" in workers.said(each) for each in (first, second)) == 1
             )
+            # It is seen before it has started, and one that stands still then ends with an error.
+            await until(lambda: "executes runs" in workers.said(second))
             workers.running[second].send_signal(signal.SIGSTOP)
             seen: list[str] = []
 
