@@ -397,19 +397,19 @@ def first_of(run_id: str) -> str:
 
 
 _EXPECTED: Final = (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed, Unanswered, StepFailed)
+_EXPECTED_TEXTS: Final = ("Asyncio task cancelled for workflow or step", "DBOS failed to launch")
 
 
 class ExpectedErrors(logging.Filter):
     """Keeps out of the log of DBOS what is no error of it: cancelled runs, and failed ones, which have a warning.
 
-    For a cancelled activity DBOS would write its args, which are not for logs.
+    For a cancelled activity DBOS would write its args, which are not for logs, and the error of a start is raised.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is logged."""
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
-        is_cancelled = str(record.msg).startswith("Asyncio task cancelled for workflow or step")
-        return not is_cancelled and not isinstance(error, _EXPECTED)
+        return not str(record.msg).startswith(_EXPECTED_TEXTS) and not isinstance(error, _EXPECTED)
 
 
 # What DBOS reads before a step and writes after it, in one statement each, without transactions.

@@ -278,8 +278,10 @@ class DbosWorker:
             retry_lost_connections(database_of(self._dbos), Failure.PASSES, Failure.OF_OPERATOR)
             read_steps_at_once(database_of(self._dbos), self._executions)
             write_steps_at_once(database_of(self._dbos))
-        except BaseException:  # also a cancelled start leaves nothing behind; raised again
+        except BaseException as error:  # also a cancelled start leaves nothing behind
             await self._close()
+            if isinstance(error, SQLAlchemyError):
+                raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
             raise
         database = with_connections(database_of(self._dbos), self._open(ADOPTION))
         loop = asyncio.get_running_loop()
@@ -322,28 +324,19 @@ class DbosWorker:
     def _prepare(self, lease: Lease) -> None:
         """Prepare the database before DBOS begins: it would notice a new queue a second later."""
         prepare_database(self._url)
-        try:
-            last_died = lease.prepare()
-        except SQLAlchemyError as error:
-            raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
+        last_died = lease.prepare()
         client = open_client(self._url, limits=BESIDE_WORKER)
-        client.register_queue(
-            QUEUE,
-            worker_concurrency=self._concurrency,
-            polling_interval_sec=self._poll,
-            on_conflict="always_update",
-        )
-        client.register_queue(
-            SUSPECTS, worker_concurrency=1, polling_interval_sec=5 * self._poll, on_conflict="always_update"
-        )
         try:
+            for queue, concurrency, poll in ((QUEUE, self._concurrency, self._poll), (SUSPECTS, 1, 5 * self._poll)):
+                client.register_queue(
+                    queue, worker_concurrency=concurrency, polling_interval_sec=poll, on_conflict="always_update"
+                )
             add_contracts(database_of(client).engine, self._host.contracts())
-        except SQLAlchemyError as error:
-            raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
-        if last_died:  # DBOS enqueues them again when it begins
-            for run_id, detail in count_deaths_of(database_of(client), self.name).items():
-                self._has_failed(run_id, "crashes", detail)
-        close_client(client)
+            if last_died:  # DBOS enqueues them again when it begins
+                for run_id, detail in count_deaths_of(database_of(client), self.name).items():
+                    self._has_failed(run_id, "crashes", detail)
+        finally:
+            close_client(client)
 
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""

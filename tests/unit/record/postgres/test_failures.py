@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-import threading
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -16,14 +11,13 @@ import pytest
 from psycopg.sql import SQL
 
 from tests.programs.disks import small_disk
+from tests.programs.postgres_proxy import proxy
 from tests.unit.record.postgres.checking import change, intact_calls, use
 from tests.unit.record.sample import KEY, one_call, progress, started, write
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from tests.programs.postgres import PostgresServer
     from toolgen.record.postgres import PostgresStore
 
@@ -32,73 +26,13 @@ pytestmark = pytest.mark.slow
 WHOLE = ["tool_started", "tool_completed"]
 
 
-class Proxy:
-    """Passes bytes on between clients and a server, and cuts one connection once after `parts` parts from the client.
-
-    The server has then got the last part, and the client gets no answer to it.
-    """
-
-    def __init__(self, folder: Path, server: PostgresServer) -> None:
-        self._target = str(server.folder / ".s.PGSQL.5432")
-        self.parts: int | None = None
-        self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(str(folder / ".s.PGSQL.5432"))
-        self._listening.listen()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listening.accept()
-            except OSError:
-                return  # closed
-            threading.Thread(target=self._connect, args=(client,), daemon=True).start()
-
-    def _connect(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server:
-            server.connect(self._target)
-            answering = threading.Thread(target=self._pass_on, args=(server, client, client.sendall))
-            answering.start()
-            self._pass_on(client, server, lambda data: self._send(data, client, server))
-            answering.join()
-
-    def _send(self, data: bytes, client: socket.socket, server: socket.socket) -> None:
-        if self.parts is not None:
-            self.parts -= 1
-            if self.parts < 0:
-                self.parts = None
-                client.shutdown(socket.SHUT_RDWR)  # before the server can answer
-        server.sendall(data)
-
-    def _pass_on(self, source: socket.socket, target: socket.socket, send: Callable[[bytes], None]) -> None:
-        with suppress(OSError):  # the other side is gone
-            while data := source.recv(65536):
-                send(data)
-        for each in (source, target):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-
-
-@contextmanager
-def proxy(folder: Path, server: PostgresServer) -> Iterator[Proxy]:
-    passing = Proxy(folder, server)
-    try:
-        yield passing
-    finally:
-        passing.close()
-
-
 @pytest.mark.parametrize("parts", range(7))
 def test_a_connection_lost_at_any_moment_loses_nothing_and_writes_nothing_twice(
     shared_postgres: PostgresServer, parts: int
 ) -> None:
     url = shared_postgres.new_database()
     written = 0
-    with TemporaryDirectory() as folder, proxy(Path(folder), shared_postgres) as passing:
+    with proxy(shared_postgres) as passing:
 
         async def check(store: PostgresStore) -> None:
             nonlocal written
@@ -109,7 +43,7 @@ def test_a_connection_lost_at_any_moment_loses_nothing_and_writes_nothing_twice(
                 written += 3
             await one_call(store, "after")
 
-        use(url.replace(str(shared_postgres.folder), folder), check, key=KEY)
+        use(url.replace(str(shared_postgres.folder), str(passing.folder)), check, key=KEY)
     calls = intact_calls(url)
     assert calls == {"before": WHOLE, "cut": ["tool_progress"] * written, "after": WHOLE}
 
