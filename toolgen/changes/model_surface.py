@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.rules import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.keywords import DEFINITIONS
+from toolgen.schema.keywords import DEFINITIONS, required_of
 from toolgen.schema.references import followed
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class _Parameters:
     def __init__(self, subject: str, path: Path, before: Any, after: Any) -> None:
         self._subject, self._path = subject, path
         self._before, self._after = before, after
+        self._required = required_of(before), required_of(after)
 
     def changes(self) -> Iterator[Change]:
         old, new = _fields(self._before), _fields(self._after)
@@ -87,7 +88,7 @@ class _Parameters:
             code, what = ("MODEL206", "order of values") if is_order else ("MODEL205", "values")
             yield self._change(code, f"the {what} of `{name}` changed", inside)
             old, new = _without(old, "enum"), _without(new, "enum")
-        must = [name in _required(schema) for schema in (self._before, self._after)]
+        must = [name in required for required in self._required]
         if must[0] != must[1]:
             yield self._change("MODEL207", f"`{name}` is {'required' if must[1] else 'optional'} now", inside)
         elif _shown(old, self._before) != _shown(new, self._after):
@@ -120,11 +121,6 @@ class _Parameters:
 def _fields(schema: Any) -> Mapping[str, Any]:
     fields = schema.get("properties") if is_object(schema) else None
     return fields if is_object(fields) else {}
-
-
-def _required(schema: Any) -> list[Any]:
-    required = schema.get("required") if is_object(schema) else None
-    return required if is_array(required) else []
 
 
 def _enum(schema: Any) -> list[Any] | None:

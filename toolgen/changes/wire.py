@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.changes.rules import Change, quoted
 from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import canonical, is_array, is_object
-from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT
+from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, required_of
 from toolgen.schema.references import behind, steps_of
 from toolgen.spec.wire_names import words
 
@@ -83,7 +84,7 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
         return compare(one, other, formats_before=formats_before, formats_after=formats_after)
 
     old, new = before.get("properties", {}), after.get("properties", {})
-    must, now_must = _required(before), _required(after)
+    must, now_must = required_of(before), required_of(after)
     for name in dict.fromkeys((*new, *old, *now_must, *must)):
         if name in now_must and name not in must:
             yield Cause(Kind.REQUIRED, name)
@@ -127,11 +128,6 @@ def _has_fields(schema: Any) -> bool:
         and "$ref" not in schema
         and not _BEYOND.search(canonical(schema))
     )
-
-
-def _required(schema: Mapping[str, Any]) -> list[str]:
-    required = schema.get("required")
-    return [name for name in required if isinstance(name, str)] if is_array(required) else []
 
 
 def _others(schema: Mapping[str, Any]) -> Any:
@@ -197,6 +193,7 @@ class _Side(ABC):
     def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
         self._subject, self._path = subject, path
         self._before, self._after = before, after
+        self._required = required_of(before)
         self._whole = whole
 
     def changes(self, found: Iterable[Cause]) -> Iterator[Change]:
@@ -258,6 +255,8 @@ class _Args(_Side):
     def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
         super().__init__(subject, path, before, after, whole)
         self._renamed = _renamed(before, after)
+        self._old_names = {new: old for old, new in self._renamed.items()}
+        self._required_now = required_of(after)
 
     def ignored(self, gone: Collection[Path | None]) -> Iterator[Change]:
         """Yield the args, and fields of them, that are not declared any more and still accepted; `gone` are told."""
@@ -287,9 +286,9 @@ class _Args(_Side):
                     before=name,
                     after=new,
                 )
-            case Kind.ADDED if name in self._renamed.values():
+            case Kind.ADDED if name in self._old_names:
                 return  # told as renamed
-            case Kind.REQUIRED if name in self._renamed.values() and self._was_required(name):
+            case Kind.REQUIRED if self._old_names.get(name) in self._required:
                 return
             case Kind.REQUIRED if self._loses():
                 yield self._change("WIRE201", f"the arg `{name}` is required now", name)
@@ -299,7 +298,7 @@ class _Args(_Side):
                 yield self._change("WIRE202", f"the arg `{name}` is gone", name)
             case Kind.REMOVED if not lost:
                 yield self._change("WIRE210", _IGNORED.format(name=name), name)
-            case Kind.ADDED if name in _names(self._after, "required"):
+            case Kind.ADDED if name in self._required_now:
                 return  # told as required
             case Kind.ADDED if lost and self._loses():
                 yield self._change("WIRE209", f"the undeclared key `{name}` is an arg now", name, lost)
@@ -329,10 +328,6 @@ class _Args(_Side):
         elif whole.gained.verdict is not Verdict.NONE and self._gains():
             yield self._change("WIRE208", "the args accept more values", "", whole.gained)
 
-    def _was_required(self, new: str) -> bool:
-        """Whether a renamed arg was required under its old name."""
-        return any(name in _names(self._before, "required") for name, now in self._renamed.items() if now == new)
-
     def _undecided(self, lost: Direction, name: str = "") -> Change:
         what = f"the arg `{name}` accepts" if name else "the args accept"
         return self._change("WIRE205", f"it is undecided whether {what} every value that was valid", name, lost)
@@ -349,7 +344,7 @@ class _Result(_Side):
         match cause.kind:
             case Kind.OPTIONAL if self._gains():
                 yield self._change("WIRE301", f"the field `{name}` of the result may be absent", name)
-            case Kind.REMOVED if self._gains() and (gained or name in _names(self._before, "required")):
+            case Kind.REMOVED if self._gains() and (gained or name in self._required):
                 yield self._change("WIRE302", f"the field `{name}` of the result is gone", name)
             case Kind.ADDED if gained and self._gains():
                 yield self._change("WIRE303", f"the result has a new field `{name}`", name)
@@ -360,7 +355,7 @@ class _Result(_Side):
                     yield self._change("WIRE304", f"the field `{name}` of the result has new values", name, gained)
                 else:
                     yield self._undecided(gained, name)
-            case Kind.REQUIRED if name not in _names(self._before, "properties"):
+            case Kind.REQUIRED if name not in _properties(self._before):
                 return  # told as added
             case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses() and (
                 cause.lost or cause.kind is Kind.REQUIRED
@@ -418,23 +413,37 @@ def compare_wire(
 
 
 def _renamed(before: Any, after: Any) -> dict[str, str]:
-    """Return the new names of args, without ambiguous ones: of the same schema, with the same text or a common word."""
-    old, new = (_names(schema, "properties") for schema in (before, after))
-    gone = {name: canonical(_at(before, ("properties", name))) for name in old if name not in new}
-    come = {name: canonical(_at(after, ("properties", name))) for name in new if name not in old}
+    """Return the new names of args, without ambiguous ones."""
+    old, new = (_properties(schema) for schema in (before, after))
+    gone = {name: _marks(name, before) for name in old if name not in new}
+    come = {name: _marks(name, after) for name in new if name not in old}
+    with_mark = _by_mark(gone), _by_mark(come)
     found: dict[str, str] = {}
-    for name, schema in gone.items():
-        alike = [other for other in come if come[other] == schema and _are_alike(name, other, schema)]
-        if (
-            len(alike) == 1
-            and sum(_are_alike(each, alike[0], gone[each]) for each in gone if gone[each] == schema) == 1
-        ):
-            found[name] = alike[0]
+    for name, marks in gone.items():
+        other = _only(marks, with_mark[1])
+        if other is not None and _only(come[other], with_mark[0]) is not None:
+            found[name] = other
     return found
 
 
-def _are_alike(name: str, other: str, schema: bytes) -> bool:
-    return b'"description"' in schema or not {*map(str.lower, words(name))}.isdisjoint(map(str.lower, words(other)))
+def _marks(name: str, schema: Any) -> list[tuple[bytes, str]]:
+    """Return what an arg and its new name have in common: the schema, and a word unless the schema has a text."""
+    own = canonical(_at(schema, ("properties", name)))
+    return [(own, "")] if b'"description"' in own else [(own, word) for word in {*map(str.lower, words(name))}]
+
+
+def _by_mark(args: Mapping[str, Iterable[tuple[bytes, str]]]) -> dict[tuple[bytes, str], list[str]]:
+    found = defaultdict[tuple[bytes, str], list[str]](list)
+    for name, marks in args.items():
+        for mark in marks:
+            found[mark].append(name)
+    return found
+
+
+def _only(marks: Iterable[tuple[bytes, str]], by_mark: Mapping[tuple[bytes, str], list[str]]) -> str | None:
+    """Return the only arg that has one of these marks; None if there is none, or more than one."""
+    found = {name for mark in marks for name in by_mark.get(mark, ())[:2]}
+    return found.pop() if len(found) == 1 else None
 
 
 def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
@@ -479,10 +488,10 @@ def _at(schema: Any, inside: Path) -> Any:
     return schema
 
 
-def _names(schema: Any, keyword: str) -> Collection[Any]:
-    """Return the names under `required` or `properties`; servers may send anything."""
-    found = schema.get(keyword) if is_object(schema) else None
-    return found if is_object(found) or is_array(found) else ()
+def _properties(schema: Any) -> Collection[str]:
+    """Return the names under `properties`; servers may send anything."""
+    found = schema.get("properties") if is_object(schema) else None
+    return found if is_object(found) else ()
 
 
 def _keyword(schema: Any, pointer: str, keyword: str) -> Path:

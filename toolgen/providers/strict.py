@@ -22,6 +22,7 @@ from toolgen.schema.keywords import (
     SILENT,
     described,
     is_deeper,
+    required_of,
 )
 from toolgen.schema.references import (
     at_steps,
@@ -647,7 +648,7 @@ def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) ->
         if not is_object(schema):
             continue
         found |= {*_names(schema.get("properties")), *_dependent(schema)}
-        found |= set[str]() if is_denied else set(_names(schema.get("required")))
+        found |= set[str]() if is_denied else required_of(schema).keys()
         waiting += _applied(schema, is_denied=is_denied)
         reference = schema.get("$ref")
         if "$ref" in schema and (reference, is_denied) not in seen:

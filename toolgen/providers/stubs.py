@@ -12,6 +12,7 @@ from itertools import count, takewhile
 from typing import Any, Final, TypeVar
 
 from toolgen.schema.json_values import compact_json, is_array, is_object
+from toolgen.schema.keywords import required_of
 from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
 from toolgen.spec.literals import literal
 from toolgen.spec.text import visible
@@ -484,10 +485,9 @@ class ObjectTypes:
 
 def keys_of(schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:
     """Return the keys of a schema; `name` is the prefix of names of nested types."""
-    properties, required = schema.get("properties"), schema.get("required")
-    asked = required if is_array(required) else ()
+    properties, required = schema.get("properties"), required_of(schema)
     return tuple(
-        Key.of(key, types.read(below, f"{name}{pascal(key)}"), below, is_required=key in asked)
+        Key.of(key, types.read(below, f"{name}{pascal(key)}"), below, is_required=key in required)
         for key, below in (properties.items() if is_object(properties) else ())
         if below is not False
     )
@@ -618,13 +618,13 @@ def _stub(function: str, tool: ToolTypes, types: ObjectTypes) -> Stub:
 
 def plain_stub(ident: str, args: Mapping[str, Any], result: Any, description: str) -> Stub:
     """Return the stub of a tool without a catalog file: from the top level of its schemas, without named types."""
-    properties, asked = args.get("properties"), args.get("required")
+    properties, required = args.get("properties"), required_of(args)
     offered = {
         name: schema if is_object(schema) else {}
         for name, schema in (properties.items() if is_object(properties) else ())
         if schema is not False
     }
-    names, required = parameter_names(offered), {str(each) for each in asked} if is_array(asked) else ()
+    names = parameter_names(offered)
     types = SchemaTypes(args)
     parameters = [
         Parameter(

@@ -7,7 +7,15 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import DEEPEST, DEFINITIONS, IN_PLACE_LIST, is_deeper, schemas_below, with_schemas
+from toolgen.schema.keywords import (
+    DEEPEST,
+    DEFINITIONS,
+    IN_PLACE_LIST,
+    is_deeper,
+    required_of,
+    schemas_below,
+    with_schemas,
+)
 from toolgen.schema.references import definition_of, steps_to
 
 # Unions in JSON Schema: lists of alternatives with an equivalent, shorter schema.
@@ -280,9 +288,8 @@ class _Compaction:
         if keyword == "description" and isinstance(value, str):
             return value.rstrip()
         if keyword == "properties" and is_object(value):
-            required = schema.get("required")
-            needed = {each for each in required if isinstance(each, str)} if is_array(required) else set[str]()
-            return {name: self._field(name, each, is_required=name in needed) for name, each in value.items()}
+            required = required_of(schema)
+            return {name: self._field(name, each, is_required=name in required) for name, each in value.items()}
         if keyword in DEFINITIONS and is_object(value):
             return {name: self._node(each, (name,)) for name, each in value.items()}
         is_union = keyword in ("anyOf", "oneOf") and is_array(value)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import required_of
 from toolgen.schema.references import target_of
 
 MOST_REFERENCES: Final = 8
@@ -48,7 +49,7 @@ def fields_of(node: Any, root: Any) -> Iterator[SchemaField]:
     if not is_object(node):
         return
     members = [node, *merged(node, root)]
-    required = {name for each in members for name in _names(each.get("required"))}
+    required = {name for each in members for name in required_of(each)}
     seen = set[str]()
     for each in members:
         properties = each.get("properties")
@@ -118,10 +119,6 @@ def bounds_of(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if keyword in schema:
             value = schema[keyword]
             yield keyword, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _names(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if is_array(value) else []
 
 
 def _schemas(value: Any) -> list[Any]:

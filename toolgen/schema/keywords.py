@@ -96,6 +96,15 @@ def subschemas(
             yield from subschemas(value, [*path, keyword], skipped=skipped)
 
 
+def required_of(schema: Any) -> dict[str, None]:
+    """Return the names of the fields that an object's schema requires, each once, in order.
+
+    Schemas of others may list anything: what is no text is no name.
+    """
+    listed = schema.get("required") if is_object(schema) else None
+    return dict.fromkeys(each for each in listed if isinstance(each, str)) if is_array(listed) else {}
+
+
 def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
     """Whether a value is nested more than `levels` deep."""
     level: list[Any] = [value] if isinstance(value, dict | list) else []

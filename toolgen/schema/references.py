@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, schemas_below
+from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, required_of, schemas_below
 
 # JSON pointers (RFC 6901).
 
@@ -236,8 +236,7 @@ def _needed(schema: Any) -> Iterator[str]:
         yield schema["$ref"]
     for keyword, value in schema.items():
         if keyword == "properties" and is_object(value):
-            listed = schema.get("required")
-            required = {each for each in listed if isinstance(each, str)} if is_array(listed) else ()
+            required = required_of(schema)
             below: Iterable[Any] = [field for name, field in value.items() if name in required]
         else:
             below = () if keyword in DEFINITIONS else schemas_below(keyword, value)

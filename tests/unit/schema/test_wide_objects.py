@@ -12,13 +12,16 @@ import pytest
 
 from tests.unit.compiler.specs import raw, toolset
 from toolgen.authoring.lint.view import SpecPlace, parts_of
+from toolgen.changes.model_surface import compare_parameters
+from toolgen.changes.wire import compare_schemas
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
+from toolgen.compiler.resolve.catalogs import shown_schema
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.pages.fields import side_of
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT
 from toolgen.providers.strict import project
-from toolgen.providers.stubs import plain_stub
+from toolgen.providers.stubs import SchemaTypes, keys_of, plain_stub
 from toolgen.runtime.redact.call_secrets import secrets_of_schema
 from toolgen.schema.compact import compact, model_args_schema
 from toolgen.schema.comparison.compare import compare
@@ -59,10 +62,30 @@ def parts(schema: dict[str, Any]) -> object:
     return parts_of(schema, SpecPlace(read, ("tools", "get", "args")), {})
 
 
+def less_required(schema: dict[str, Any]) -> dict[str, Any]:
+    return {**schema, "required": schema["required"][1::2], "properties": dict(reversed(schema["properties"].items()))}
+
+
+def renamed(schema: dict[str, Any]) -> dict[str, Any]:
+    names = {name: Name(f"new_{name}") for name in schema["properties"]}
+    properties = {names[name]: each for name, each in schema["properties"].items()}
+    return {**schema, "properties": properties, "required": [names[name] for name in schema["required"]]}
+
+
 USERS: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
     "strict, OpenAI": lambda schema: project("t", schema, OPENAI_STRICT),
     "strict, Claude": lambda schema: project("t", schema, CLAUDE_STRICT),
     "stubs": lambda schema: plain_stub("a.t", schema, {}, ""),
+    "stubs of a catalog": lambda schema: keys_of(schema, "T", SchemaTypes(schema)),
+    "args of an action": lambda schema: shown_schema(
+        schema, {name: f"$args.{name}" for name in schema["properties"]}, {}
+    ),
+    "changes for models": lambda schema: [
+        *compare_parameters("a.t", {"args": schema}, {"args": less_required(schema)}, path=())
+    ],
+    "changes of args": lambda schema: [*compare_schemas("a.t", "args", schema, less_required(schema), path=())],
+    "changes of results": lambda schema: [*compare_schemas("a.t", "result", less_required(schema), schema, path=())],
+    "new names": lambda schema: [*compare_schemas("a.t", "args", schema, renamed(schema), path=())],
     "secrets": secrets_of_schema,
     "compact": compact,
     "args of a model": lambda schema: model_args_schema(schema, ["field_3"]),

@@ -17,6 +17,7 @@ from toolgen.compiler.compile import code_digest
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.compiler.source.split import split_tools
+from toolgen.schema.keywords import required_of
 from toolgen.schema.references import definition_of, target_of
 from toolgen.spec.wire_names import words
 
@@ -183,15 +184,14 @@ class _Walk:
 
     def below(self, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
         schema = part.schema
-        required = schema.get("required")
-        names = {str(each) for each in required} if isinstance(required, list) else ()
+        required = required_of(schema)
         properties = schema.get("properties")
         for name, inner in (properties if isinstance(properties, dict) else {}).items():
             where = property_place(part.place, name)
             yield from self._enter(
                 inner,
                 SchemaPart(
-                    {}, name, name, (*part.path, name), name in names, part.depth + 1, where, where, description=""
+                    {}, name, name, (*part.path, name), name in required, part.depth + 1, where, where, description=""
                 ),
                 seen,
             )
@@ -288,6 +288,10 @@ class LintedTool:
         """Return the threshold of a rule: as configured, or its default."""
         return self.project.threshold(code)
 
+    def name_of(self, part: SchemaPart) -> str:
+        """Return a part of its args and the tool in words, for a message."""
+        return f"`{'.'.join(part.path)}` of `{self.tool.ident}`"
+
     @cached_property
     def args(self) -> list[SchemaPart]:
         """All parts of its args."""
@@ -299,9 +303,14 @@ class LintedTool:
         return parts_of(self.tool.result.json, self.place / "result", self.project.by_path)
 
     @cached_property
+    def fields(self) -> list[SchemaPart]:
+        """The named parts of its args, at any depth."""
+        return [part for part in self.args if part.name]
+
+    @cached_property
     def parameters(self) -> list[SchemaPart]:
         """Its args: the named parts at the root."""
-        return [part for part in self.args if part.depth == 1 and part.name]
+        return [part for part in self.fields if part.depth == 1]
 
     @property
     def is_write(self) -> bool:

@@ -25,6 +25,7 @@ from toolgen.compiler.resolve.names import KEYWORDS, Namespace, attribute, snake
 from toolgen.compiler.resolve.validity import violations
 from toolgen.contract.ident import SEPARATOR
 from toolgen.schema.compact import compact, model_args_schema
+from toolgen.schema.keywords import required_of
 from toolgen.schema.references import behind
 from toolgen.spec.builtin import DISCOVERY
 
@@ -89,9 +90,9 @@ def shown_schema(
     """
     mapped = {*args, *(parameter for pair in split.values() for parameter in pair)}
     known: Mapping[str, Any] = target.get("properties", {})
-    needed = target.get("required", [])
+    needed = required_of(target)
     properties = {name: schema for name, schema in known.items() if name not in mapped}
-    required = [name for name in needed if name not in mapped]
+    required = dict.fromkeys(name for name in needed if name not in mapped)
     is_open = target.get("additionalProperties", True) is not False
     for parameter, value in args.items():
         if value == ARGS:
@@ -99,19 +100,19 @@ def shown_schema(
         for name in args_read(value):
             schema = known[parameter] if isinstance(value, str) else _items_of(known[parameter], target)
             properties.setdefault(name, schema)
-            if parameter in needed and name not in required:
-                required.append(name)
+            if parameter in needed:
+                required[name] = None
         is_open = is_open or takes_all(value)
     for arg, pair in split.items():
         form = SEPARATOR.join(f"<{parameter}>" for parameter in pair)
         properties[arg] = {"type": "string", "description": f"`{form}`."}
-        if not set(needed).isdisjoint(pair):
-            required.append(arg)
+        if not needed.keys().isdisjoint(pair):
+            required[arg] = None
     kept = {key: target[key] for key in _KEPT if key in target}
     return {
         **kept,
         "properties": properties,
-        **({"required": required} if required else {}),
+        **({"required": [*required]} if required else {}),
         **({} if is_open else {"additionalProperties": False}),
     }
 

@@ -32,9 +32,10 @@ _KEY: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*):(?= |$)")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole lines of a file, of which `first` is the first, from 1."""
+    """Whole lines of a file: the number of the first one, from 1, the offset that it starts at, and the text."""
 
     first: int
+    start: int
     text: str
 
     @property
@@ -54,12 +55,8 @@ class SplitText:
 
     def offsets(self, key: str) -> tuple[int, int]:
         """Return where the text of a tool starts and ends."""
-        start = len(self.head.text)
-        for name, lines in self.tools.items():
-            if name == key:
-                break
-            start += len(lines.text)
-        return start, start + len(self.tools[key].text)
+        lines = self.tools[key]
+        return lines.start, lines.start + len(lines.text)
 
     def only(self, keys: Collection[str], *, with_tail: bool = False) -> Source:
         """Return a source with the head and some tools, whose spans are those of the whole file."""
@@ -107,12 +104,12 @@ def split_tools(path: str, text: str) -> SplitText | None:
         return None
     starts = [*keys.values(), end]
     number = text.count("\n", 0, starts[0]) + 1
-    head = Lines(1, text[: starts[0]])
+    head = Lines(1, 0, text[: starts[0]])
     tools: dict[str, Lines] = {}
     for key_text, begin, after in zip(keys, starts, starts[1:], strict=False):
-        tools[key_text] = Lines(number, text[begin:after])
+        tools[key_text] = Lines(number, begin, text[begin:after])
         number = tools[key_text].end
-    return SplitText(path, head, tools, Lines(number, text[end:]))
+    return SplitText(path, head, tools, Lines(number, end, text[end:]))
 
 
 @cache

@@ -63,12 +63,6 @@ _FORM: Final = re.compile(
 _TEXTUAL: Final = ("enum", "const", "format", "pattern", "examples", "default")
 
 
-def _parameters(tool: LintedTool) -> Iterator[SchemaPart]:
-    for part in tool.args:
-        if part.name:
-            yield part
-
-
 def _at(part: SchemaPart) -> Any:
     where = part.field / "description"
     return where if where.exists else part.field.of_key
@@ -99,7 +93,7 @@ def enum_in_prose(tool: LintedTool) -> Iterator[Finding]:
     A model may send any text, and the tool is left to refuse it. With `enum` the provider or the runtime checks it. A
     list of examples (`e.g.`, `such as`) is not reported.
     """
-    for part in _parameters(tool):
+    for part in tool.fields:
         found = _VALUES.search(part.description)
         if found and part.is_a("string") and not _has(part, "enum", "const", "pattern"):
             listed = found["quoted"] or found["plain"]
@@ -131,7 +125,7 @@ def enum_in_prose(tool: LintedTool) -> Iterator[Finding]:
 def bound_in_prose(tool: LintedTool) -> Iterator[Finding]:
     """The description of a number says its bounds, and the schema does not: no `minimum`, `maximum` or `enum`."""
     bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum", "const", "multipleOf")
-    for part in _parameters(tool):
+    for part in tool.fields:
         if part.is_a("integer", "number") and not _has(part, *bounds) and (found := _BOUND.search(part.description)):
             message = f"the description of `{part.name}` of `{tool.tool.ident}` has a bound: `{found[0]}`"
             yield Finding(_at(part), message, "write `minimum` and `maximum`")
@@ -161,7 +155,7 @@ def default_in_prose(tool: LintedTool) -> Iterator[Finding]:
 
     With `default` it is in the generated types and the docs, and a call that leaves the field out has it.
     """
-    for part in _parameters(tool):
+    for part in tool.fields:
         found = _DEFAULT.search(part.description)
         if found and not part.required and not _has(part, "default"):
             message = f"the description of `{part.name}` of `{tool.tool.ident}` has a default: {found['value']}"
@@ -192,7 +186,7 @@ def contradicted_requirement(tool: LintedTool) -> Iterator[Finding]:
 
     The schema decides, and a model that believes the text makes calls that are refused.
     """
-    for part in _parameters(tool):
+    for part in tool.fields:
         says = _OPTIONAL if part.required else _REQUIRED
         if says.search(part.description) and not _has(part, "default"):
             is_, told = ("required", "optional") if part.required else ("optional", "required")
@@ -221,7 +215,7 @@ def contradicted_requirement(tool: LintedTool) -> Iterator[Finding]:
 )
 def unit_in_doubt(tool: LintedTool) -> Iterator[Finding]:
     """A number is a duration, a size or another measure, and neither its name nor a description has the unit."""
-    for part in _parameters(tool):
+    for part in tool.fields:
         named = [word.lower() for word in words(part.name)]
         if not named or named[-1] not in _MEASURES or not part.is_a("integer", "number") or _has(part, "enum", "const"):
             continue
@@ -253,7 +247,7 @@ def unit_in_doubt(tool: LintedTool) -> Iterator[Finding]:
 )
 def date_without_form(tool: LintedTool) -> Iterator[Finding]:
     """A text is a date or a time, and neither the schema nor the description says in which form."""
-    for part in _parameters(tool):
+    for part in tool.fields:
         is_open = _MOMENT.search(part.name) and not _has(part, *_TEXTUAL) and not _FORM.search(part.description)
         if is_open and part.is_a("string"):
             message = f"the form of `{part.name}` of `{tool.tool.ident}` is not known"

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.view import LintedTool, SchemaPart
 
 
-def _fields(tool: LintedTool) -> Iterator[SchemaPart]:
-    for part in tool.args:
-        if part.name:
-            yield part
-
-
-def _label(tool: LintedTool, part: SchemaPart) -> str:
-    return f"`{'.'.join(part.path)}` of `{tool.tool.ident}`"
-
-
 @tool_rule(
     "TL207",
     bad="""
@@ -50,11 +40,12 @@ def alike_enum_values(tool: LintedTool) -> Iterator[Finding]:
         values: list[Any] = listed if isinstance(listed, list) else []
         texts = [value for value in values if isinstance(value, str)]
         plain = [" ".join(text.lower().split()) for text in texts]
-        twice = [text for index, text in enumerate(texts) if plain[index] in plain[:index]]
+        first = {text: index for index, text in reversed([*enumerate(plain)])}
+        twice = [text for index, text in enumerate(texts) if first[plain[index]] != index]
         if twice:
             place = part.place / "enum"
-            known = [canonical(value) for value in values]  # in Python, `1` equals `true`
-            same = {index for index, value in enumerate(known) if value in known[:index]}
+            known = dict[bytes, int]()  # by text: in Python, `1` equals `true`
+            same = {index for index, value in enumerate(values) if known.setdefault(canonical(value), index) != index}
             fix = without_items(place, same, "Remove the repeated values") if same else None
             message = f"the values of `{part.owner}` of `{tool.tool.ident}` are alike: `{twice[0]}`"
             yield Finding(place, message, "keep one of them", fix=fix)
@@ -81,12 +72,12 @@ def alike_enum_values(tool: LintedTool) -> Iterator[Finding]:
 )
 def boolean_as_text(tool: LintedTool) -> Iterator[Finding]:
     """A text arg has the values `true` and `false`, or `yes` and `no`: it is a boolean."""
-    for part in _fields(tool):
+    for part in tool.fields:
         values = part.schema.get("enum")
         plain = sorted(str(value).lower() for value in values) if isinstance(values, list) else []
         is_text = all(isinstance(value, str) for value in values or ())
         if is_text and plain in (["false", "true"], ["no", "yes"], ["off", "on"]):
-            yield Finding(part.place / "enum", f"{_label(tool, part)} is a boolean as text", "write `type: boolean`")
+            yield Finding(part.place / "enum", f"{tool.name_of(part)} is a boolean as text", "write `type: boolean`")
 
 
 @tool_rule(
@@ -161,7 +152,7 @@ def default_breaks_format(tool: LintedTool) -> Iterator[Finding]:
                 for step in path:
                     place /= step
                 kind = part.schema["format"]
-                yield Finding(place, f"{value!r:.60} of {_label(tool, part)} is not a `{kind}`", "correct it")
+                yield Finding(place, f"{value!r:.60} of {tool.name_of(part)} is not a `{kind}`", "correct it")
 
 
 @tool_rule(
@@ -192,10 +183,10 @@ def default_breaks_format(tool: LintedTool) -> Iterator[Finding]:
 )
 def required_with_default(tool: LintedTool) -> Iterator[Finding]:
     """A required arg has a default, which is never used: a call without it is refused."""
-    for part in _fields(tool):
+    for part in tool.fields:
         if part.required and "default" in part.schema and part.depth > 0:
             help_ = "remove it from `required`, or remove the default"
-            yield Finding(part.place / "default", f"{_label(tool, part)} is required, so its default has no use", help_)
+            yield Finding(part.place / "default", f"{tool.name_of(part)} is required, so its default has no use", help_)
 
 
 @tool_rule(

@@ -9,21 +9,11 @@ from toolgen.authoring.lint.registry import Finding, tool_rule
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, SchemaPart
+    from toolgen.authoring.lint.view import LintedTool
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf", "$ref", "not", "if", "const", "enum")
 _NEGATIONS: Final = frozenset({"no", "not", "non", "without", "disable", "disabled", "dont", "never"})
 _TEXT_BOUNDS: Final = ("maxLength", "enum", "const", "pattern", "format")
-
-
-def _fields(tool: LintedTool) -> Iterator[SchemaPart]:
-    for part in tool.args:
-        if part.name:
-            yield part
-
-
-def _label(tool: LintedTool, part: SchemaPart) -> str:
-    return f"`{'.'.join(part.path)}` of `{tool.tool.ident}`"
 
 
 def _is_free(schema: Any) -> bool:
@@ -65,10 +55,10 @@ def free_form_object(tool: LintedTool) -> Iterator[Finding]:
     A model has to invent them, strict modes send it as JSON text, and nothing checks it. Describe its fields, or with
     `additionalProperties` what its values are; `true` says that it is open on purpose.
     """
-    for part in _fields(tool):
+    for part in tool.fields:
         if _is_free(part.schema):
             help_ = "write its `properties`, or the schema of its values under `additionalProperties`"
-            yield Finding(part.field.of_key, f"{_label(tool, part)} is an object of any form", help_)
+            yield Finding(part.field.of_key, f"{tool.name_of(part)} is an object of any form", help_)
 
 
 @tool_rule(
@@ -93,9 +83,9 @@ def free_form_object(tool: LintedTool) -> Iterator[Finding]:
 def untyped_parameter(tool: LintedTool) -> Iterator[Finding]:
     """An arg takes any JSON: its schema has no type."""
     checks = ("type", "properties", "items", "required", "pattern", "minimum", "maximum", "format", *_COMBINED)
-    for part in _fields(tool):
+    for part in tool.fields:
         if not any(key in part.schema for key in checks):
-            yield Finding(part.field.of_key, f"{_label(tool, part)} takes any JSON", "write its `type`")
+            yield Finding(part.field.of_key, f"{tool.name_of(part)} takes any JSON", "write its `type`")
 
 
 @tool_rule(
@@ -121,10 +111,10 @@ def unbounded_text(tool: LintedTool) -> Iterator[Finding]:
     What a model writes is stored somewhere; a limit keeps a mistake small. Tools named like ones that only read are not
     reported (`TL508`).
     """
-    for part in _fields(tool):
+    for part in tool.fields:
         if tool.changes_things and part.is_a("string") and not _anywhere(part.schema, _TEXT_BOUNDS):
             yield Finding(
-                part.field.of_key, f"{_label(tool, part)} has no `maxLength`", "write the longest sensible one"
+                part.field.of_key, f"{tool.name_of(part)} has no `maxLength`", "write the longest sensible one"
             )
 
 
@@ -147,10 +137,10 @@ def unbounded_text(tool: LintedTool) -> Iterator[Finding]:
 )
 def unbounded_array(tool: LintedTool) -> Iterator[Finding]:
     """An array arg of a write tool has no `maxItems`, so one call may change anything that there is."""
-    for part in _fields(tool):
+    for part in tool.fields:
         if tool.changes_things and part.is_a("array") and not _anywhere(part.schema, ("maxItems", "enum", "const")):
             yield Finding(
-                part.field.of_key, f"{_label(tool, part)} has no `maxItems`", "write the largest sensible one"
+                part.field.of_key, f"{tool.name_of(part)} has no `maxItems`", "write the largest sensible one"
             )
 
 
@@ -175,12 +165,12 @@ def unbounded_array(tool: LintedTool) -> Iterator[Finding]:
 )
 def array_without_items(tool: LintedTool) -> Iterator[Finding]:
     """An array arg has no `items`, so its items are any JSON. OpenAI's API requires them."""
-    for part in _fields(tool):
+    for part in tool.fields:
         if (
             part.schema.get("type") == "array"
             and not {"items", "prefixItems", "contains", *_COMBINED} & part.schema.keys()
         ):
-            yield Finding(part.field.of_key, f"the items of {_label(tool, part)} are any JSON", "write `items`")
+            yield Finding(part.field.of_key, f"the items of {tool.name_of(part)} are any JSON", "write `items`")
 
 
 @tool_rule(
@@ -207,10 +197,10 @@ def negated_boolean(tool: LintedTool) -> Iterator[Finding]:
 
     Models and people get double negations wrong. Turn the name and its default around.
     """
-    for part in _fields(tool):
+    for part in tool.fields:
         named = [word.lower() for word in words(part.name)]
         if part.is_a("boolean") and len(named) > 1 and named[0] in _NEGATIONS:
-            yield Finding(part.field.of_key, f"{_label(tool, part)} is negated", "name what `true` turns on")
+            yield Finding(part.field.of_key, f"{tool.name_of(part)} is negated", "name what `true` turns on")
 
 
 @tool_rule(

@@ -40,6 +40,7 @@ from toolgen.compiler.ir.shapes import (
     has_formats,
 )
 from toolgen.compiler.project.versions import output_version
+from toolgen.schema.json_values import canonical
 from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class _Prepared:
                 # Each alternative once: versions of the library differ in whether they repeat one.
                 found = [self._schema(member) for member in members]
                 flat = [part for each in found for part in (each.get("anyOf", [each]))]
-                return {"anyOf": [part for at, part in enumerate(flat) if part not in flat[:at]]}
+                return {"anyOf": [*{canonical(part): part for part in flat}.values()]}
             case ClassRef(name):
                 return {"$ref": f"#/$defs/{self._token('C', name)}"}
 

@@ -22,7 +22,7 @@ from toolgen.compiler.importers.openapi.media import (
     types_of,
 )
 from toolgen.compiler.importers.openapi.parameters import anything, collection, listed_parameters
-from toolgen.schema.keywords import subschemas
+from toolgen.schema.keywords import required_of, subschemas
 from toolgen.spec.http import FORM, MULTIPART, essence
 
 if TYPE_CHECKING:
@@ -258,8 +258,7 @@ def _flatten_one(schema: Part, schemas: Schemas, flat: _Flat, seen: set[Any]) ->
         if name in flat.fields and flat.fields[name].location != found.location:
             return False
         flat.fields[name] = found
-    required = value.get("required")
-    flat.required |= {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    flat.required |= required_of(value).keys()
     extra = schema.raw("additionalProperties")
     if extra is not None and extra.value is not False:
         flat.extra = extra

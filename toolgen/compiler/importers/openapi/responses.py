@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.media import is_bytes
+from toolgen.schema.json_values import canonical
 from toolgen.spec.http import ERROR_LISTS, ERROR_PATHS, is_json, is_text
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _of_response(part: Part, schemas: Schemas, produces: list[str], *, is_swagge
 
 def _any_of(schemas: list[Any]) -> Any:
     """The schema of values that fit any of these."""
-    different = [each for index, each in enumerate(schemas) if each not in schemas[:index]]
+    different = [*{canonical(each): each for each in schemas}.values()]
     if True in different or {} in different:
         return True
     return different[0] if len(different) == 1 else {"anyOf": different}
