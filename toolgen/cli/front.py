@@ -13,9 +13,10 @@ from traceback import walk_tb
 import click
 
 from toolgen import __version__
-from toolgen.cli.commands import COMMANDS, GROUPS, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, ONCE, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
+from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import ConfigError
 from toolgen.spec.text import cut, visible
 
@@ -38,6 +39,8 @@ class _Commands(click.Group):
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
             raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
+        if cmd_name in ONCE:
+            ctx.with_resource(paused(freeze=True))
         module = import_module(module_of(cmd_name))
         command: click.Command = module.command
         return command

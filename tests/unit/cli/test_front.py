@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.commands import COMMANDS, GROUPS, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, ONCE, module_of
 from toolgen.cli.front import run
 
 if TYPE_CHECKING:
@@ -98,3 +99,20 @@ def test_each_module_of_a_command_is_in_the_table() -> None:
     names = {".".join(file.relative_to(ROOT).with_suffix("").parts) for file in written}
 
     assert names - {"toolgen.cli.commands.runs.schedules"} == set(map(module_of, COMMANDS))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_ends_when_it_has_printed_looks_for_no_garbage(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+    module = import_module(module_of(name))
+    options = {option for parameter in module.command.params for option in parameter.opts}
+    monkeypatch.setattr(module, "command", click.Command(name, callback=lambda: seen.append(gc.isenabled())))
+    try:
+        assert run([name]) == 0
+    finally:
+        gc.unfreeze()
+    assert seen == [name not in ONCE]
+    assert gc.isenabled()
+    assert name not in ONCE or options.isdisjoint(["--watch", "--http"])

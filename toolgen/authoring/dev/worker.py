@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -18,6 +19,7 @@ from toolgen.compiler.build import build_target
 from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, read_files
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 from toolgen.runtime.issues.issue_text import counted
 
@@ -83,8 +85,10 @@ def main(name: str) -> None:
             question: Question = pickle.load(sys.stdin.buffer)  # noqa: S301  # from the process that started this one
         except EOFError:
             return
-        pickle.dump(_answer(compute, question), answers)
-        answers.flush()
+        with paused():
+            pickle.dump(_answer(compute, question), answers)
+            answers.flush()
+        gc.collect()  # nobody waits now
 
 
 def _computer(part: Part) -> Callable[[Question], Build | Lint | Changes | Surface]:

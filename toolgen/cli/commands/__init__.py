@@ -73,6 +73,13 @@ COMMANDS: Final = {name: summary for group in GROUPS.values() for name, summary 
 """Every command and its summary."""
 
 
+ONCE: Final = frozenset({
+    *("import", "lint", "fmt", "diff", "schema", "ir"),
+    *("list", "show", "search", "docs", "policy", "export", "prompt", "stats"),
+})  # fmt: skip
+"""Commands that end when they have read the project and printed: their processes need not look for garbage."""
+
+
 def module_of(command: str) -> str:
     """The name of the module that has a command of the table."""
     folder = next(folder for folder, group in GROUPS.items() if command in group.commands)
