@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.selectors import Selectable
     from toolgen.providers.protocol import ToolPayload
     from toolgen.runtime.catalog.catalog import Catalog as LoadedCatalog
+    from toolgen.runtime.runs.run import Run
     from toolgen.spec.tool_use import PresentationName
 
 
@@ -71,6 +72,8 @@ def used_tools(project: Project) -> Iterator[Used]:
 _MEASURED: Final = "openai"
 """The provider whose requests are measured; those of others differ by a few bytes for each tool."""
 
+_LISTS_ALL: Final = "enumerate-all"
+
 _NUMBERS: Final = count()
 """Packages are known by name for the life of a process."""
 
@@ -80,7 +83,7 @@ class Offer:
     """One tool as providers take it.
 
     `problems` are why a provider cannot take it, with the provider; `looser` the keywords that one does not enforce,
-    of those that combine schemas; `bytes` its size in a request, as compact JSON in UTF-8.
+    of those that combine schemas; `bytes` its size in a request, as compact JSON in UTF-8, or 0 if it cannot be in one.
     """
 
     problems: list[tuple[str, OfferProblem]]
@@ -101,18 +104,30 @@ def bytes_of(project: Project, tool: Tool) -> int:
 def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str], int]]:
     """Yield each presentation of the configuration, its layers, and the bytes of an agent's tools in a first request.
 
-    As `toolgen stats` has them; a presentation that the target lacks something for is left out.
+    As `toolgen stats` has them; a presentation that the target lacks something for is left out. Where all tools are
+    listed, the sizes that are known of each are added up.
     """
     from toolgen.compiler.emit.catalog_json import emit_catalog_json
     from toolgen.compiler.emit.python.actions import emit_actions
     from toolgen.llm.costs import costs
+    from toolgen.llm.tool_use import idle_runtime
 
     config = project.config.tool_use
     chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
     with loaded(emit_catalog_json(project.catalog), emit_actions(project.catalog)) as catalog:
-        for cost in costs("", catalog, config, agent, [_MEASURED], None, list(chosen)):
+        if _LISTS_ALL in chosen and (size := _listed(project, idle_runtime(catalog).start_run(agent))):
+            yield _LISTS_ALL, [layer for layer in LAYERS if config.presentations[layer] == _LISTS_ALL], size
+        others = [each for each in chosen if each != _LISTS_ALL]
+        for cost in costs("", catalog, config, agent, [_MEASURED], None, others):
             if not cost.problem:
                 yield cost.presentation, cost.layers, cost.bytes
+
+
+def _listed(project: Project, run: Run) -> int:
+    """Return the bytes of a list of all tools of a run; 0 if there are none, or one that cannot be in a request."""
+    sizes = [project.once(_sizes).get(ident, 0) for ident in run.effective.offered]
+    brackets, commas = 2, len(sizes) - 1
+    return sum(sizes) + brackets + commas if sizes and all(sizes) else 0
 
 
 @contextmanager
