@@ -17,6 +17,7 @@ _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
 
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 """`json.dumps` makes an encoder for each text."""
 
 
@@ -88,8 +89,7 @@ def canonical(value: Any) -> bytes:
     Equal values give equal bytes, and `canonical(json.loads(canonical(x))) == canonical(x)`.
     Keys are sorted by code point. Raises ValueError for NaN, infinities and lone surrogates.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8")
+    return _CANONICAL(value).encode("utf-8")
 
 
 def value_of(text: bytes | str) -> Any:
