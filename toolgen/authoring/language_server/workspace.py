@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.cache.store import open_in_memory
+from toolgen.compiler.cache.toolsets import ToolsetCache
 from toolgen.compiler.compile import NAMES_OTHERS, Compiled
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.documents.evaluation import EvalFile
+from toolgen.compiler.documents.library import Documents
 from toolgen.compiler.documents.read import read_document
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.project.collector import paused
@@ -30,7 +32,8 @@ from toolgen.compiler.project.listing import (
     list_evaluations,
     list_specs,
 )
-from toolgen.compiler.resolve import resolve
+from toolgen.compiler.publish.inputs import settings_digest
+from toolgen.compiler.resolve import resolve, resolve_by_path
 from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 from toolgen.evaluate.cases import cases_of
@@ -39,6 +42,7 @@ from toolgen.runtime.catalog.catalog import Catalog
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import Fix
+    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
@@ -110,8 +114,13 @@ class Project:
     """The last version of each file that could be parsed."""
     _catalogs: dict[str, Catalog] = field(default_factory=dict[str, Catalog])
     """The last catalog without errors of each target, by its output folder."""
+    _cache: Cache = field(init=False)
+    """What checks of the whole project found out. It is not written: what a person types changes with each pause."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _checking: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._cache = open_in_memory(self.root)
 
     def config(self) -> Config:
         """Read the configuration. Raises ConfigError."""
@@ -233,15 +242,21 @@ class Project:
         files = self.files(target)
         sink = self._sink(files)
         documents = [each.document for each in files if each.document]
-        catalog = resolve(documents, sink, profile=target.profile, formats=target.formats)
         complete = len(documents) == len(files)
+        texts = {each.path: each.text for each in files}
+        catalog = resolve_by_path(
+            Documents.of(documents),
+            sink,
+            profile=target.profile,
+            formats=target.formats,
+            memory=ToolsetCache(self._cache, texts, settings_digest(target)),
+        )
         found: dict[str, list[Diagnostic]] = {
             file.path: [each for each in file.found if not sink.hides(each)] for file in files
         }
         for diagnostic in sink:
             if complete or diagnostic.code not in NAMES_OTHERS:
                 found.setdefault(diagnostic.span.file, []).append(diagnostic)
-        texts = {each.path: each.text for each in files}
         if sink.has_errors or not complete:
             return Checked(target=target, found=found, tools=None, texts=texts, fixes={})
         if self.evaluations():
@@ -251,7 +266,7 @@ class Project:
             {target: [each.spec for each in files if each.spec]},
             baseline,
             {target: Compiled(catalog, {}, documents=documents)},
-            open_cache(self.root, is_kept=False),  # what a person types is not kept: it changes with each pause
+            self._cache,
         )
         listed = [each for each in linted.findings if each.severity is not Severity.NOTE]
         for diagnostic in listed:

@@ -26,6 +26,9 @@ FOLDER: Final = ".toolgen/cache"
 SIZE: Final = 256 * 1024 * 1024
 """Maximum bytes of a cache. One state of 6,700 tools takes 30 MB."""
 
+IN_MEMORY: Final = 64 * 1024 * 1024
+"""Maximum bytes of a cache in memory."""
+
 _LARGEST_ENTRY: Final = 16 * LARGEST
 _SECRET: Final = 32
 
@@ -105,13 +108,50 @@ class Cache:
         return hmac.digest(self._secret, name.encode() + b"\n" + content, "sha256").hex().encode()
 
 
+class MemoryCache(Cache):
+    """The cache of a process that goes on: what it puts stays in memory, up to `most` bytes, and is not written."""
+
+    def __init__(self, folder: Path | None = None, secret: bytes = b"", most: int = IN_MEMORY) -> None:
+        super().__init__(folder, secret, is_kept=False)
+        self._texts: dict[str, bytes] = {}
+        self._left = most
+
+    def look(self, kind: str, key: str) -> Any:
+        """Return a new value each time: what is in memory, or in the files of other processes."""
+        name = f"{kind}-{key}"
+        text = self._texts.pop(name, None)
+        if text is None:
+            value = super().look(kind, key)
+            if value is not None:
+                self.put(kind, key, value)
+            return value
+        self._texts[name] = text  # now the one that was used last
+        return json.loads(text)
+
+    def put(self, kind: str, key: str, value: Any) -> None:
+        """Keep a JSON value, other than null. Those that were used longest ago are forgotten."""
+        name, text = f"{kind}-{key}", json.dumps(value, separators=(",", ":")).encode()
+        self._left += len(self._texts.pop(name, b"")) - len(text)
+        self._texts[name] = text
+        while self._left < 0:
+            self._left += len(self._texts.pop(next(iter(self._texts))))
+
+
 def open_cache(root: Path, *, is_kept: bool = True) -> Cache:
     """Return the cache of a project; an empty one if its folder leads out of the project, or there is no secret."""
+    return Cache(*_place_of(root), is_kept=is_kept)
+
+
+def open_in_memory(root: Path) -> MemoryCache:
+    """Return a cache that reads that of a project, as `open_cache` does, and keeps what it gets in memory."""
+    return MemoryCache(*_place_of(root))
+
+
+def _place_of(root: Path) -> tuple[Path, bytes] | tuple[()]:
     folder = root / FOLDER
     secret = _user_secret()
-    if secret is None or not is_inside(os.path.realpath(folder), os.path.realpath(root)):
-        return Cache()
-    return Cache(folder, secret, is_kept=is_kept)
+    is_own = secret is not None and is_inside(os.path.realpath(folder), os.path.realpath(root))
+    return (folder, secret) if secret is not None and is_own else ()
 
 
 _IGNORE: Final = ".gitignore"

@@ -187,4 +187,4 @@ def _longer(name: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()  # an editor may have halves of characters

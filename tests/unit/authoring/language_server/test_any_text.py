@@ -107,6 +107,7 @@ def test_every_request_gets_an_answer(opened: Project, case: tuple[str, str, int
     opened.check_file(path, target)
     checked = opened.check(target, {})
     assert checked.found.keys() >= {*SPECS}
+    assert checked == Project(opened.root, {path: text}).check(target, {})  # whatever was found out before
     index = Index.of(opened.files(target))
     hover_at(index, opened.file(path), offset)
     writing = writing_at(path, text, offset)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.compiler.cache.store import FOLDER, Cache, open_cache
+from toolgen.compiler.cache.store import FOLDER, Cache, MemoryCache, open_cache, open_in_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,3 +149,37 @@ def test_entries_used_longest_ago_are_removed_first_and_none_that_were_just_used
 
     assert sorted(path.name for path in (project / FOLDER).glob("part-*")) == ["part-0", "part-3", "part-4"]
     assert (project / FOLDER / "part-0").stat().st_mtime > 1000
+
+
+def test_what_a_cache_in_memory_keeps_is_not_written_and_each_value_is_a_new_one(project: Path) -> None:
+    cache = open_in_memory(project)
+    cache.put("part", "k", {"a": [1, "\ud800"]})
+    cache.get("part", "k")["a"].clear()
+
+    assert cache.get("part", "k") == {"a": [1, "\ud800"]}
+    assert open_cache(project).get("part", "k") is None
+    assert not (project / FOLDER).exists()
+
+
+def test_a_cache_in_memory_has_what_builds_have_written_and_keeps_it(project: Path) -> None:
+    open_cache(project).put("part", "k", [1])
+    cache = open_in_memory(project)
+
+    assert cache.get("part", "k") == [1]
+    entry(project).unlink()
+    assert cache.get("part", "k") == [1]
+
+
+def test_a_cache_in_memory_forgets_first_what_was_used_longest_ago() -> None:
+    cache = MemoryCache(most=20)
+    for key in ("a", "b"):
+        cache.put("part", key, "12345678")  # ten bytes of JSON
+    cache.get("part", "a")
+    cache.put("part", "c", "12345678")
+    assert [cache.get("part", key) for key in "abc"] == ["12345678", None, "12345678"]
+
+    cache.put("part", "a", "1")
+    cache.put("part", "d", "12345")
+    assert [cache.get("part", key) for key in "acd"] == ["1", "12345678", "12345"]
+    cache.put("part", "e", "x" * 30)  # more than there may be
+    assert [cache.get("part", key) for key in "acde"] == [None] * 4
