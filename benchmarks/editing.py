@@ -1,4 +1,4 @@
-"""Editing: how long an editor waits for the language server after a keystroke in a project of many tools.
+"""Editing: how long an editor waits after a keystroke in a project of many tools, and `toolgen dev` after a save.
 
 Compared with yaml-language-server and the schema of `toolgen schema`, which knows the keys and none of the names.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from benchmarks.processes import summary
+from benchmarks.processes import report_of, summary
 from benchmarks.projects import build
 from benchmarks.tools import SMALL, make_toolsets
 from tests.programs.installed import environment, program
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 PACES: Final = {"typing": 0.12, "after a pause": 0.7}
 """Seconds between keystrokes. After a pause the whole project is being checked when the next key is pressed."""
 
+_SAVES: Final = 7
 WRITTEN: Final = "which the workspace shows to its members"
 
 
@@ -44,7 +47,16 @@ def _measure(projects: Projects, tools: int, keystrokes: int) -> dict[str, Any]:
     if program("yaml-language-server").exists():
         servers["yaml-language-server"] = _yaml_language_server(project)
     found = {name: asyncio.run(_typed(server, project, keystrokes)) for name, server in servers.items()}
-    return {"tools": tools, "keystrokes": keystrokes, "milliseconds": found}
+    return {"tools": tools, "keystrokes": keystrokes, "milliseconds": found, "dev_seconds": _dev(project)}
+
+
+def _dev(project: Path) -> dict[str, Any]:
+    """Return the seconds from a save until each part of `toolgen dev` is of the saved version."""
+    git = shutil.which("git") or "git"
+    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
+        subprocess.run([git, *command], cwd=project, check=True)
+    found = report_of(project, "-P", "-m", "benchmarks.measured.dev", str(_SAVES))
+    return {part: summary(seconds, 2) for part, seconds in found.items()}
 
 
 def _yaml_language_server(project: Path) -> AbstractAsyncContextManager[Client]:

@@ -119,6 +119,7 @@ def test_keystrokes_are_measured_at_each_pace(slow_report: dict[str, Any]) -> No
     for paces in editing["milliseconds"].values():
         assert paces.keys() == {"typing", "after a pause"}
         assert all(pace["completion"]["least"] > 0 for pace in paces.values())
+    assert editing["dev_seconds"].keys() == {"build", "lint", "changes", "surface"}
 
 
 @pytest.mark.long
