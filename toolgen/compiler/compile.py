@@ -102,19 +102,34 @@ def compile_files(
 
     What `cache` has is checked, and not resolved again.
     """
-    from toolgen.compiler.cache.toolsets import ToolsetCache
     from toolgen.compiler.documents import read_documents
+
+    documents = read_documents(files, sink)
+    return compile_documents(
+        documents, target, sink, is_complete=is_complete and len(documents) == len(files), cache=cache
+    )
+
+
+def compile_documents(
+    documents: Sequence[Document[SpecFileHead]],
+    target: Target,
+    sink: Diagnostics,
+    *,
+    is_complete: bool,
+    cache: Cache | None,
+) -> Compiled:
+    """Resolve documents, as `compile_files` does after it has read files to them."""
+    from toolgen.compiler.cache.toolsets import ToolsetCache
     from toolgen.compiler.documents.library import Documents
     from toolgen.compiler.resolve import resolve_by_path
 
-    documents = read_documents(files, sink)
     found = Diagnostics()
-    texts = {file.path: file.text for file in files}
+    texts = {each.path: each.root.source.text for each in documents}
     memory = ToolsetCache(cache, texts, settings_digest(target)) if cache else None
     catalog = resolve_by_path(
         Documents.of(documents), found, profile=target.profile, formats=target.formats, memory=memory
     )
-    _report(catalog, target, found, sink, is_complete=is_complete and len(documents) == len(files))
+    _report(catalog, target, found, sink, is_complete=is_complete)
     return Compiled(catalog, sink.sources, documents=documents)
 
 

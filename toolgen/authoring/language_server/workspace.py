@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Final, cast
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.cache.store import open_in_memory
-from toolgen.compiler.cache.toolsets import ToolsetCache
-from toolgen.compiler.compile import NAMES_OTHERS, Compiled
+from toolgen.compiler.compile import NAMES_OTHERS, compile_documents
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.documents.evaluation import EvalFile
-from toolgen.compiler.documents.library import Documents
 from toolgen.compiler.documents.read import read_document
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.project.collector import paused
@@ -32,8 +30,7 @@ from toolgen.compiler.project.listing import (
     list_evaluations,
     list_specs,
 )
-from toolgen.compiler.publish.inputs import settings_digest
-from toolgen.compiler.resolve import resolve, resolve_by_path
+from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 from toolgen.evaluate.cases import cases_of
@@ -243,36 +240,29 @@ class Project:
         sink = self._sink(files)
         documents = [each.document for each in files if each.document]
         complete = len(documents) == len(files)
-        texts = {each.path: each.text for each in files}
-        catalog = resolve_by_path(
-            Documents.of(documents),
-            sink,
-            profile=target.profile,
-            formats=target.formats,
-            memory=ToolsetCache(self._cache, texts, settings_digest(target)),
-        )
+        compiled = compile_documents(documents, target, sink, is_complete=complete, cache=self._cache)
         found: dict[str, list[Diagnostic]] = {
             file.path: [each for each in file.found if not sink.hides(each)] for file in files
         }
         for diagnostic in sink:
-            if complete or diagnostic.code not in NAMES_OTHERS:
-                found.setdefault(diagnostic.span.file, []).append(diagnostic)
+            found.setdefault(diagnostic.span.file, []).append(diagnostic)
+        texts = {each.path: each.text for each in files}
         if sink.has_errors or not complete:
             return Checked(target=target, found=found, tools=None, texts=texts, fixes={})
         if self.evaluations():
-            self._catalogs[target.out] = Catalog(text=emit_catalog_json(catalog).encode())
+            self._catalogs[target.out] = Catalog(text=emit_catalog_json(compiled.catalog).encode())
         linted = lint(
             self.config(),
             {target: [each.spec for each in files if each.spec]},
             baseline,
-            {target: Compiled(catalog, {}, documents=documents)},
+            {target: compiled},
             self._cache,
         )
         listed = [each for each in linted.findings if each.severity is not Severity.NOTE]
         for diagnostic in listed:
             found.setdefault(diagnostic.span.file, []).append(diagnostic)
         fixes = {each: linted.fixes[each] for each in listed if each in linted.fixes}
-        return Checked(target=target, found=found, tools=_generated_tools(catalog), texts=texts, fixes=fixes)
+        return Checked(target=target, found=found, tools=_generated_tools(compiled.catalog), texts=texts, fixes=fixes)
 
     def check_evaluations(self) -> CheckedFiles:
         """Check the evaluations against the last version of each target that had no errors."""

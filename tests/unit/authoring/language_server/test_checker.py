@@ -76,6 +76,13 @@ def test_notes_that_the_command_line_hides_are_not_among_the_findings(project: P
     assert {*found.fixes} <= listed
 
 
+def test_tools_that_a_provider_of_the_exports_cannot_take_are_reported_as_by_a_build(project: Project) -> None:
+    (project.root / "toolgen.toml").write_text('[[targets]]\nexport = ["anthropic"]\n')
+    project.unsaved[ORDERS] = FILES[ORDERS].replace("to?: Address", "'r&d': string")
+    found = project.check(project.config().targets[0], {}).found[ORDERS]
+    assert [each.code for each in found if each.severity is Severity.ERROR] == ["TG413"]
+
+
 def test_an_error_in_the_configuration_is_raised(project: Project) -> None:
     async def body() -> None:
         checker = Checker()
