@@ -90,8 +90,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.grants import Grants as Grants
     from toolgen.runtime.policy.grants import GrantsError as GrantsError
     from toolgen.runtime.policy.grants import MemoryGrants as MemoryGrants
-    from toolgen.runtime.policy.grants import SqliteGrants as SqliteGrants
     from toolgen.runtime.policy.grants.postgres import PostgresGrants as PostgresGrants
+    from toolgen.runtime.policy.grants.sqlite import SqliteGrants as SqliteGrants
     from toolgen.runtime.policy.paths import PathAnswer as PathAnswer
     from toolgen.runtime.policy.paths import PathConcern as PathConcern
     from toolgen.runtime.policy.paths import PathPolicy as PathPolicy
@@ -191,7 +191,7 @@ else:
             "Grants": ".policy.grants",
             "GrantsError": ".policy.grants",
             "MemoryGrants": ".policy.grants",
-            "SqliteGrants": ".policy.grants",
+            "SqliteGrants": ".policy.grants.sqlite",
             "PostgresGrants": ".policy.grants.postgres",
             "Counters": ".policy.rate_limits",
             "MemoryCounters": ".policy.rate_limits",

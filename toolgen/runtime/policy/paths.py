@@ -10,7 +10,6 @@ import errno
 import os
 import re
 import stat
-import tempfile
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -349,7 +348,7 @@ class PathPolicy:
         given_home = Path.home() if home is None else home
         self.home: Final = _resolved(given_home)
         self.project: Final = _resolved(project)
-        folders = ("/tmp", tempfile.gettempdir()) if temporary is None else temporary  # noqa: S108  # named, not used
+        folders = _temporary() if temporary is None else temporary
         self._roots: Final = [self._write_roots(rule, folders) for rule in rules]
         self._hard_links: Final = all(rule.hard_links for rule in rules)
         patterns = [*ALWAYS_SENSITIVE, *dict.fromkeys(text for rule in rules for text in rule.sensitive)]
@@ -418,6 +417,12 @@ class UnsupportedSystem(RuntimeError):
         super().__init__(
             "the path policy needs a POSIX system (Linux, macOS): this one cannot open files relative to a folder"
         )
+
+
+def _temporary() -> Sequence[str]:
+    from tempfile import gettempdir  # brings random, shutil and what compresses, to hosts that may have no paths
+
+    return "/tmp", gettempdir()  # noqa: S108  # named, not used
 
 
 def _check_system() -> None:

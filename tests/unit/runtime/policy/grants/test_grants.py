@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
-from toolgen.runtime.policy.grants import GrantsError, MemoryGrants, SqliteGrants
+from toolgen.runtime.policy.grants import GrantsError, MemoryGrants
 from toolgen.runtime.policy.grants.postgres import PostgresGrants
+from toolgen.runtime.policy.grants.sqlite import SqliteGrants
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.runs.run import Session
 
