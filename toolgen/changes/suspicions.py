@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -287,8 +289,32 @@ class OtherTools:
     """Tools of other toolsets, by name and by what their names look like. `names` are those of each toolset."""
 
     def __init__(self, names: Mapping[str, Iterable[str]] = NOTHING) -> None:
-        self.owners = {name: toolset for toolset, known in names.items() for name in known}
-        self.looks = {skeleton(name): name for name in self.owners}
+        self._own = ""
+        self._toolsets = defaultdict[str, list[str]](list)
+        for toolset, known in names.items():
+            for name in known:
+                self._toolsets[name].append(toolset)
+        self._alike = defaultdict[str, list[str]](list)
+        for name in self._toolsets:
+            self._alike[skeleton(name)].append(name)
+
+    def __bool__(self) -> bool:
+        return bool(self._toolsets)
+
+    def beside(self, toolset: str) -> OtherTools:
+        """Return the same without the tools of a toolset, which takes no time."""
+        found = copy(self)
+        found._own = toolset  # noqa: SLF001  # of the same class
+        return found
+
+    def owner(self, name: str) -> str | None:
+        """Return a toolset with a tool of a name."""
+        return next((each for each in self._toolsets.get(name, ()) if each != self._own), None)
+
+    def like(self, name: str) -> str | None:
+        """Return a tool whose name a reader takes for another one."""
+        look = skeleton(name)
+        return next((each for each in self._alike.get(look, ()) if look and self.owner(each) is not None), None)
 
 
 _NO_TOOLS: Final = OtherTools()
@@ -319,7 +345,7 @@ def suspicions_of(
             pointer = (part, *inner)
             for code, message, fix in _of_text(text):
                 report(code, pointer, message, fix)
-            for message in _mentions(text, name, others.owners):
+            for message in _mentions(text, name, others):
                 report("TG818", pointer, message, "remove the text, or review how the two work together")
             if reviewed is not None and pointer[-1] not in _IDENTIFIERS:
                 for host in sorted(_hosts(text) - reviewed.hosts):
@@ -378,24 +404,24 @@ def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_name(name: str, others: OtherTools) -> Iterator[str]:
-    if name in others.owners:
-        yield f"{others.owners[name]} has a tool of the same name"
-    elif (look := skeleton(name)) in others.looks and look:
-        other = others.looks[look]
-        yield f"the name looks like `{other}` of {others.owners[other]}"
+    if owner := others.owner(name):
+        yield f"{owner} has a tool of the same name"
+    elif other := others.like(name):
+        yield f"the name looks like `{other}` of {others.owner(other)}"
     elif not name.isascii() and as_read(name).isascii():
         yield f"the name is spelled with letters that look like those of `{as_read(name)}`"
 
 
-def _mentions(text: str, name: str, owners: Mapping[str, str]) -> Iterator[str]:
+def _mentions(text: str, name: str, others: OtherTools) -> Iterator[str]:
     """Yield the names of other servers' tools that a text has; a plain word only where it is said to be a tool."""
-    if not owners or text == name:
+    if not others or text == name:
         return
     words = _WORD.findall(as_read(text))
     for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
         found = word.strip("`'\"")
-        if found in owners and (_is_distinct(found) or word != found or "tool" in (before.lower(), after.lower())):
-            yield f"the text names `{found}`, a tool of {owners[found]}"
+        owner = others.owner(found)
+        if owner and (_is_distinct(found) or word != found or "tool" in (before.lower(), after.lower())):
+            yield f"the text names `{found}`, a tool of {owner}"
 
 
 def _is_distinct(name: str) -> bool:

@@ -253,3 +253,14 @@ def test_real_tools_are_hardly_ever_suspicious(name: str, most: int) -> None:
 def test_the_check_of_a_long_text_takes_linear_time(text: str) -> None:
     """A pattern with quadratic time would take many minutes: a server could stop the host that compares its tools."""
     assert "TG816" in codes(tool(text), Reviewed())
+
+
+def test_tools_of_all_toolsets_are_those_of_the_others_beside_one() -> None:
+    beside = OTHERS.beside("mcp.chat")
+    assert (beside.owner("send_email"), beside.owner("sendMessage")) == ("mcp.mail", None)
+    assert (beside.like("send_emaiI"), beside.like("sendMessаge")) == ("send_email", None)
+    both = OtherTools({"one": ["search"], "two": ["search", "5earch"]})
+    assert [both.beside(name).owner("search") for name in ("one", "two", "three")] == ["two", "one", "one"]
+    assert both.beside("two").like("5earch") is None
+    assert both.like("5EARCH") == "5earch"
+    assert [bool(each) for each in (both, OtherTools())] == [True, False]

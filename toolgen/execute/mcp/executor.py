@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -105,7 +105,8 @@ class McpExecutor:
         others: Callable[[], OtherTools] = OtherTools,
     ) -> None:
         self._definitions, self._server, self._host = definitions, server, host
-        self._contract, self._others = Contract(definitions, others), others
+        self._others = cache(others)
+        self._contract = Contract(definitions, self._others)
         self._credentials = SentCredentials(server.credentials(host.environment))
         self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
         self._offers = WeakKeyDictionary[asyncio.AbstractEventLoop, Offer]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -41,7 +42,7 @@ def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
     from toolgen.changes.suspicions import OtherTools, Suspicion, suspicions_of
 
     names = {toolset.name: [tool.remote or tool.key for tool in toolset.tools] for toolset in project.catalog.toolsets}
-    others = {name: OtherTools({other: known for other, known in names.items() if other != name}) for name in names}
+    everyone = cache(lambda: OtherTools(names))
 
     def suspicions(tool: LintedTool) -> list[Any]:
         foreign = tool.toolset.kind.value in _FOREIGN
@@ -53,7 +54,7 @@ def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
             "outputSchema": tool.tool.result.json,
             "annotations": tool.tool.annotations,
         }
-        found = suspicions_of(entry, None, others[tool.toolset.name] if foreign else OtherTools())
+        found = suspicions_of(entry, None, everyone().beside(tool.toolset.name) if foreign else OtherTools())
         return [(each.code, each.tool, each.pointer, each.message, each.fix) for each in found]
 
     settings = [names, {toolset.name: toolset.kind.value for toolset in project.catalog.toolsets}]
