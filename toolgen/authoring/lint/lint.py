@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolgen.authoring.text import Comment
     from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.compile import Compiled
+    from toolgen.compiler.documents import Document
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 
@@ -213,8 +214,10 @@ def lint(
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
         project = Project(config, target, made.catalog, made.documents, cache)
+        imported = {each.path for each in project.documents if _has_imported(each)}
         for code, finding in findings_of(project, rules):
-            _place(outcome, config, code, finding, suppressions, baseline, matched)
+            if not _is_of_server(code, finding.place, imported):
+                _place(outcome, config, code, finding, suppressions, baseline, matched)
     if not outcome.errors:
         _report_unused(outcome, config, suppressions)
         _report_fixed(outcome, config, baseline, matched)
@@ -235,8 +238,6 @@ def _place(
     span = finding.place.span
     if span.file.startswith(BUILTIN_PREFIX):
         return
-    if _is_of_server(code, finding.place):
-        return
     silenced = Diagnostic(code, config.lint.severity_of(code), span, finding.message)
     if hides(config.silence, silenced, lambda file: _toolset(finding.place)):
         return
@@ -252,19 +253,21 @@ def _place(
     _add(outcome, config, code, span, finding.message, finding.help, related, finding.fix)
 
 
-def _is_of_server(code: str, place: SpecPlace) -> bool:
+def _has_imported(document: Document[Any]) -> bool:
+    tools = document.root.child("tools")
+    return isinstance(tools, MappingNode) and any(tool.child("imported") is not None for _, tool in tools.entries())
+
+
+def _is_of_server(code: str, place: SpecPlace, imported: Set[str]) -> bool:
     """Whether a finding asks for a change that nobody here can make: the next import writes it as its source has it.
 
     These are texts, schemas and names in the args, results and types of imported tools, and names of tools that the
-    import made of those of the source.
+    import made of those of the source. `imported` are the files that have such tools.
     """
     root, path = place.document.root, place.path
     tools = root.child("tools")
     if path[:1] == ("types",):
-        return code[2] in _OF_SOURCE and any(
-            tool.child("imported") is not None
-            for _, tool in (tools.entries() if isinstance(tools, MappingNode) else ())
-        )
+        return code[2] in _OF_SOURCE and place.document.path in imported
     tool = None if path[:1] != ("tools",) or len(path) < 2 or tools is None else tools.child(path[1])
     if tool is None or tool.child("imported") is None:
         return False
