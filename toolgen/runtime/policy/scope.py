@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from toolgen.runtime.policy.hosts import UNCLEAR, host_of, shown_hosts
-from toolgen.runtime.policy.paths import PathProblem
 from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
@@ -66,10 +65,11 @@ def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[],
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
     urls = [(value, host_of(value.text)) for value in values if value.key == "url"]
     judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
-    no_text = any(value.key in PATH_KEYS and not value.is_text for value in values)
-    problems = (
-        [PathProblem.NOT_A_STRING] if no_text else [each.answer.problem for each in judged if each.answer.problem]
-    )
+    problems = [each.answer.problem for each in judged if each.answer.problem]
+    if any(value.key in PATH_KEYS and not value.is_text for value in values):
+        from toolgen.runtime.policy.paths import PathProblem  # most tools have no paths
+
+        problems = [PathProblem.NOT_A_STRING]
     scope = [("host", host) for host in access.get("hosts", ())]
     scope += [(f"host{value.arg}", host) for value, host in urls]
     scope += [(f"{value.key}{value.arg}", value.text) for value in values if value.key in ("exec", "scope")]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.runs.children import Starts
 
 if TYPE_CHECKING:
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
@@ -21,6 +20,8 @@ def bind(tool: Tool, host: Host) -> Before | None:
     """Return the stage; None for a tool that starts no agents."""
     if "agent" not in tool.entry.tags:
         return None
+    from toolgen.runtime.runs.children import Starts  # few tools start agents
+
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
 
     def children(call: Call) -> None:
