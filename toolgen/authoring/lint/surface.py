@@ -117,7 +117,7 @@ def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str],
     with loaded(emit_catalog_json(project.catalog), emit_actions(project.catalog)) as catalog:
         if _LISTS_ALL in chosen and (size := _listed(project, idle_runtime(catalog).start_run(agent))):
             yield _LISTS_ALL, [layer for layer in LAYERS if config.presentations[layer] == _LISTS_ALL], size
-        others = [each for each in chosen if each != _LISTS_ALL]
+        others: list[PresentationName] = [each for each in chosen if each != _LISTS_ALL]
         for cost in costs("", catalog, config, agent, [_MEASURED], None, others):
             if not cost.problem:
                 yield cost.presentation, cost.layers, cost.bytes

@@ -139,7 +139,8 @@ class MemoryCache(Cache):
 
 def open_cache(root: Path, *, is_kept: bool = True) -> Cache:
     """Return the cache of a project; an empty one if its folder leads out of the project, or there is no secret."""
-    return Cache(*_place_of(root), is_kept=is_kept)
+    folder, secret = _place_of(root)
+    return Cache(folder, secret, is_kept=is_kept)
 
 
 def open_in_memory(root: Path) -> MemoryCache:
@@ -147,11 +148,12 @@ def open_in_memory(root: Path) -> MemoryCache:
     return MemoryCache(*_place_of(root))
 
 
-def _place_of(root: Path) -> tuple[Path, bytes] | tuple[()]:
-    folder = root / FOLDER
-    secret = _user_secret()
-    is_own = secret is not None and is_inside(os.path.realpath(folder), os.path.realpath(root))
-    return (folder, secret) if secret is not None and is_own else ()
+def _place_of(root: Path) -> tuple[Path | None, bytes]:
+    """Return the folder of a project's cache, if it may have one, and the secret of this user."""
+    folder, secret = root / FOLDER, _user_secret()
+    if secret is None or not is_inside(os.path.realpath(folder), os.path.realpath(root)):
+        return None, b""
+    return folder, secret
 
 
 _IGNORE: Final = ".gitignore"
