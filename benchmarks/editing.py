@@ -43,7 +43,9 @@ def measure(scale: Scale, projects: Projects) -> list[dict[str, Any]]:
 def _measure(projects: Projects, tools: int, keystrokes: int) -> dict[str, Any]:
     project = projects.new(make_toolsets(tools, min(20, tools), SMALL))
     build(project)
-    servers = {"toolgen lsp": language_client(project, sys.executable, "-m", "toolgen", "lsp")}
+    servers: dict[str, AbstractAsyncContextManager[Client]] = {
+        "toolgen lsp": language_client(project, sys.executable, "-m", "toolgen", "lsp")
+    }
     if program("yaml-language-server").exists():
         servers["yaml-language-server"] = _yaml_language_server(project)
     found = {name: asyncio.run(_typed(server, project, keystrokes)) for name, server in servers.items()}

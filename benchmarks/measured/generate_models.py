@@ -11,7 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from datamodel_code_generator import DataModelType, InputFileType, LiteralType, generate
+from datamodel_code_generator import InputFileType, LiteralType, generate
+from datamodel_code_generator.enums import DataModelType
 from datamodel_code_generator.format import PythonVersion
 
 

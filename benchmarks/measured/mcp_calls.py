@@ -14,7 +14,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
+from benchmarks.measured.cases import ARGS, TOOL
+from benchmarks.projects import PACKAGE
 
 if TYPE_CHECKING:
     Call = Callable[[], Awaitable[object]]

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 
 from mcp import Client
 
-from benchmarks.measured.cases import ARGS, PACKAGE, TOOL
+from benchmarks.measured.cases import ARGS, TOOL
 from benchmarks.measured.mcp_calls import alone, check, command, times_of
+from benchmarks.projects import PACKAGE
 
 if TYPE_CHECKING:
     Call = Callable[[], Awaitable[object]]
@@ -64,7 +65,7 @@ async def listening(process: subprocess.Popen[bytes], port: int) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         await asyncio.sleep(0.05)
-    raise RuntimeError(f"{process.args} ended")
+    raise RuntimeError(f"{process.args!r} ended")
 
 
 async def measure(rounds: int, repeats: int) -> dict[str, dict[str, list[float]]]:
@@ -76,9 +77,10 @@ async def measure(rounds: int, repeats: int) -> dict[str, dict[str, list[float]]
             "SDK server": await served(stack, "sdk", "search_issues"),
             "FastMCP server": await served(stack, "fastmcp", "search_issues"),
         }
-        ways = {"alone": partial(alone, repeats=repeats), "200 at once": at_once}
-        used = {
-            "processor time, alone": partial(processor_time, timed=ways["alone"], calls=repeats),
+        one_by_one = partial(alone, repeats=repeats)
+        ways: dict[str, Callable[[Served], Awaitable[float]]] = {"alone": one_by_one, "200 at once": at_once}
+        used: dict[str, Callable[[Served], Awaitable[float]]] = {
+            "processor time, alone": partial(processor_time, timed=one_by_one, calls=repeats),
             "processor time, 200 at once": partial(processor_time, timed=at_once, calls=200),
         }
         return {**await times_of(cases, rounds, ways), **await times_of(cases, rounds, used)}
