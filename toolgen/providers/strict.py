@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
@@ -576,12 +577,21 @@ class Comparison:
     _found: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
     def is_distinguishable(self, choice: Choice) -> bool:
-        """Whether the branch of each sent value is unique, as far as it matters."""
+        """Whether the branch of each sent value is unique, as far as it matters.
+
+        Many branches are told apart by fixed values of one field, or not at all: to compare each with each takes long.
+        """
         branches = [(branch, branch.is_plain()) for branch in choice.branches]
+        objects = [pair for pair in branches if isinstance(_meant(pair[0]), Object)]
+        pairs: Iterable[tuple[tuple[Node, bool], tuple[Node, bool]]] = combinations(branches, 2)
+        if _has_discriminator([cast("Object", _meant(branch)) for branch, _ in objects]):
+            others = [pair for pair in branches if not isinstance(_meant(pair[0]), Object)]
+            pairs = chain(combinations(others, 2), product(objects, others))
+        elif sum(not is_plain for _, is_plain in branches) * len(branches) > _MOST_PAIRS:
+            return False
         return all(
             (is_plain and is_other_plain) or self.are_disjoint(one, other)
-            for index, (one, is_plain) in enumerate(branches)
-            for other, is_other_plain in branches[:index]
+            for (one, is_plain), (other, is_other_plain) in pairs
         )
 
     def are_disjoint(self, one: Node, other: Node) -> bool:
@@ -621,6 +631,29 @@ class Comparison:
         if (one.nullable and "null" in other.node.kinds()) or (other.nullable and "null" in one.node.kinds()):
             return False
         return self.are_disjoint(one.node, other.node)
+
+
+_MOST_PAIRS: Final = 40_000
+"""Maximum pairs of branches of one choice that are compared, which takes half a second."""
+
+
+def _has_discriminator(objects: Sequence[Object]) -> bool:
+    """Whether a field that is always sent has other fixed values in each object."""
+    names = set.intersection(*(set(each.always_sent()) for each in objects)) if objects else set[str]()
+    for name in names:
+        sent = [_fixed(each.fields[name]) for each in objects]
+        values = [value for some in sent if some for value in some]
+        if all(sent) and len(set(values)) == len(values):
+            return True
+    return False
+
+
+def _fixed(part: Field) -> set[tuple[bool, Any]] | None:
+    """Return the fixed values of a field that is not null; None if it takes others, or values that are no scalars."""
+    values = fixed_values(part.node.keywords) if isinstance(part.node, Scalar) and not part.nullable else None
+    if values is None or any(is_object(each) or is_array(each) for each in values):
+        return None
+    return {(isinstance(each, bool), each) for each in values}  # in JSON, `true` is not `1`, and `1` is `1.0`
 
 
 def _meant(node: Node) -> Node:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.work import at_most_calls
+from toolgen.providers import strict
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
 from toolgen.providers.strict import UnsupportedSchema, project
 
@@ -85,3 +86,44 @@ def test_a_value_of_a_choice_is_sent_by_the_branch_that_accepts_it(value: Any) -
     assert projection.restore({"a": value}) == {"a": value}
     with pytest.raises(UnsupportedSchema):
         projection.project({"a": 7.5})
+
+
+def kinds(*values: Any, **more: Any) -> dict[str, Any]:
+    """Return a choice of objects, each with an optional field, one fixed value of `kind`, and more fields."""
+    branches = [
+        {**closed({"kind": {"const": each}, "n": {"type": "integer"}, **more}), "required": ["kind"]} for each in values
+    ]
+    return closed({"x": {"anyOf": branches}})
+
+
+def test_many_objects_with_a_field_that_tells_them_apart_are_not_compared_in_pairs() -> None:
+    with at_most_calls(300_000):
+        projection = project("t", kinds(*(f"k{number}" for number in range(600))), OPENAI_STRICT)
+    assert len(projection.schema["properties"]["x"]["anyOf"]) == 600
+    for value in ({"kind": "k0"}, {"kind": "k599", "n": 1}):
+        assert projection.restore(projection.project({"x": value})) == {"x": value}
+
+
+def test_many_objects_that_only_pairs_would_tell_apart_are_sent_as_text() -> None:
+    branches = [
+        {**closed({f"f{number}": {"type": "string"}, "n": {"type": "integer"}}), "required": [f"f{number}"]}
+        for number in range(600)
+    ]
+    with at_most_calls(300_000):
+        projection = project("t", closed({"x": {"anyOf": branches}}), OPENAI_STRICT)
+    assert projection.schema["properties"]["x"]["type"] == "string"
+    for value in ({"f0": "a"}, {"f599": "b", "n": 1}):
+        assert projection.restore(projection.project({"x": value})) == {"x": value}
+
+
+@pytest.mark.parametrize(
+    "values", [("a", "b"), (1, 2), (1, 1.0), (True, 1), (False, 0.0), ("1", 1), (None, "a"), ("a", "a")]
+)
+@pytest.mark.parametrize("dialect", [OPENAI_STRICT, CLAUDE_STRICT], ids=["openai", "claude"])
+def test_a_field_tells_apart_what_pairs_tell_apart(
+    values: tuple[Any, Any], dialect: StrictDialect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = kinds(*values)
+    found = project("t", schema, dialect).schema
+    monkeypatch.setattr(strict, "_has_discriminator", lambda _objects: False)
+    assert project("t", schema, dialect).schema == found
