@@ -290,6 +290,7 @@ class OtherTools:
 
     def __init__(self, names: Mapping[str, Iterable[str]] = NOTHING) -> None:
         self._own = ""
+        self._owners = frozenset(names)
         self._toolsets = defaultdict[str, list[str]](list)
         for toolset, known in names.items():
             for name in known:
@@ -299,19 +300,20 @@ class OtherTools:
             self._alike[skeleton(name)].append(name)
 
     def __bool__(self) -> bool:
-        return bool(self._toolsets)
+        return any(owner != self._own for owner in self._owners)
 
-    def beside(self, toolset: str) -> OtherTools:
-        """Return the same without the tools of a toolset, which takes no time."""
+    def without(self, toolset: str) -> OtherTools:
+        """Return the same tools without those of a toolset. The tables are shared."""
         found = copy(self)
         found._own = toolset  # noqa: SLF001  # of the same class
         return found
 
     def owner(self, name: str) -> str | None:
         """Return a toolset with a tool of a name."""
-        return next((each for each in self._toolsets.get(name, ()) if each != self._own), None)
+        owners = self._toolsets.get(name)
+        return next((each for each in owners if each != self._own), None) if owners else None
 
-    def like(self, name: str) -> str | None:
+    def lookalike(self, name: str) -> str | None:
         """Return a tool whose name a reader takes for another one."""
         look = skeleton(name)
         return next((each for each in self._alike.get(look, ()) if look and self.owner(each) is not None), None)
@@ -406,7 +408,7 @@ def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
 def _of_name(name: str, others: OtherTools) -> Iterator[str]:
     if owner := others.owner(name):
         yield f"{owner} has a tool of the same name"
-    elif other := others.like(name):
+    elif other := others.lookalike(name):
         yield f"the name looks like `{other}` of {others.owner(other)}"
     elif not name.isascii() and as_read(name).isascii():
         yield f"the name is spelled with letters that look like those of `{as_read(name)}`"

@@ -256,11 +256,13 @@ def test_the_check_of_a_long_text_takes_linear_time(text: str) -> None:
 
 
 def test_tools_of_all_toolsets_are_those_of_the_others_beside_one() -> None:
-    beside = OTHERS.beside("mcp.chat")
-    assert (beside.owner("send_email"), beside.owner("sendMessage")) == ("mcp.mail", None)
-    assert (beside.like("send_emaiI"), beside.like("sendMessаge")) == ("send_email", None)
+    others = OTHERS.without("mcp.chat")
+    assert (others.owner("send_email"), others.owner("sendMessage")) == ("mcp.mail", None)
+    assert (others.lookalike("send_emaiI"), others.lookalike("sendMessаge")) == ("send_email", None)
     both = OtherTools({"one": ["search"], "two": ["search", "5earch"]})
-    assert [both.beside(name).owner("search") for name in ("one", "two", "three")] == ["two", "one", "one"]
-    assert both.beside("two").like("5earch") is None
-    assert both.like("5EARCH") == "5earch"
+    assert [both.without(name).owner("search") for name in ("one", "two", "three")] == ["two", "one", "one"]
+    assert both.without("two").lookalike("5earch") is None
+    assert both.lookalike("5EARCH") == "5earch"
     assert [bool(each) for each in (both, OtherTools())] == [True, False]
+    alone = OtherTools({"one": ["search"]})
+    assert [bool(alone.without(name)) for name in ("one", "two")] == [False, True]

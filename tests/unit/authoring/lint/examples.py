@@ -25,6 +25,14 @@ def files_of(example: str) -> dict[str, str]:
     return {f"specs/{number}.yaml": text for number, text in enumerate(texts, 1)}
 
 
+def parsed(files: Mapping[str, str]) -> list[SpecFile]:
+    """Parse texts by path; fails if one cannot be parsed."""
+    sink = Diagnostics()
+    read = [SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink)) is not None]
+    assert len(read) == len(files), list(sink)
+    return read
+
+
 def linted(
     files: Mapping[str, str],
     settings: LintSettings | None = None,
@@ -33,9 +41,7 @@ def linted(
     cache: Cache | None = None,
 ) -> Linted:
     """Lint texts by path; fails if one cannot be parsed."""
-    sink = Diagnostics()
-    read = [SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink)) is not None]
-    assert len(read) == len(files), list(sink)
+    read = parsed(files)
     chosen = target or Target()
     return lint(Config(Path(), (chosen,), lint=settings or LintSettings()), {chosen: read}, baseline, cache=cache)
 

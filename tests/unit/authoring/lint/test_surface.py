@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.authoring.lint.examples import files_of
+from tests.unit.authoring.lint.examples import files_of, parsed
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.surface import loaded, surfaces
 from toolgen.authoring.lint.view import Project
@@ -16,7 +16,6 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.project.config import Config, Target
-from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.llm.costs import costs
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseConfig
 
@@ -51,9 +50,7 @@ AGENTS = """
 def project_of(example: str, presentation: PresentationName) -> Project:
     """Compile an example."""
     sink, target = Diagnostics(), Target()
-    files = files_of(example)
-    read = [SpecFile(path, text, root) for path, text in files.items() if (root := parse(text, path, sink))]
-    compiled = compile_files(read, target, sink)
+    compiled = compile_files(parsed(files_of(example)), target, sink)
     uses = ToolUseConfig(presentations=dict.fromkeys(LAYERS, presentation))
     config = Config(Path(), (target,), tool_use=uses)
     assert not sink.has_errors, list(sink)

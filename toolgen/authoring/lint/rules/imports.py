@@ -54,7 +54,7 @@ def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
             "outputSchema": tool.tool.result.json,
             "annotations": tool.tool.annotations,
         }
-        found = suspicions_of(entry, None, everyone().beside(tool.toolset.name) if foreign else OtherTools())
+        found = suspicions_of(entry, None, everyone().without(tool.toolset.name) if foreign else OtherTools())
         return [(each.code, each.tool, each.pointer, each.message, each.fix) for each in found]
 
     settings = [names, {toolset.name: toolset.kind.value for toolset in project.catalog.toolsets}]
