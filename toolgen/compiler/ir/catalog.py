@@ -237,10 +237,6 @@ class Action:
     passed: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
 
-    def needs(self, arg: str) -> bool:
-        """Whether a caller has to give an arg, by the schema that is shown."""
-        return self.schema is not None and arg in self.schema.get("required", ())
-
     @property
     def is_mapped(self) -> bool:
         """Whether its args are other than its target's."""

@@ -9,6 +9,7 @@ from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.catalog import ARG, ARGS, ENTRY, args_read, literal_of, references_in, takes_all
 from toolgen.contract.ident import build
+from toolgen.schema.keywords import required_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Action, ActionCatalog, Catalog, Condition
@@ -101,9 +102,10 @@ def _pieces(action: Action) -> Iterator[str]:
         read = [*(name for value in action.args.values() for name in args_read(value)), *action.split]
         gone = dict.fromkeys([*filled, *(name for name in read if name not in action.passed)])
         yield f"**without(args, {_names(gone)})"
+    required = required_of(action.schema)
     for arg, pair in action.split.items():
         pieces = f"split_arg(args, {_names((arg, *pair))})"
-        yield f"**{pieces}" if action.needs(arg) else f"**({pieces} if {literal(arg)} in args else {{}})"
+        yield f"**{pieces}" if arg in required else f"**({pieces} if {literal(arg)} in args else {{}})"
     for parameter, value in action.args.items():
         name = literal(parameter)
         if value == ARGS:
