@@ -13,7 +13,7 @@ from traceback import walk_tb
 import click
 
 from toolgen import __version__
-from toolgen.cli.commands import COMMANDS, GROUPS, ONCE, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
 from toolgen.compiler.project.collector import paused
@@ -39,11 +39,17 @@ class _Commands(click.Group):
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
             raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
-        if cmd_name in ONCE:
-            ctx.with_resource(paused(freeze=True))
         module = import_module(module_of(cmd_name))
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command to run, which runs without garbage collection if it is a one-shot command."""
+        if args[0] in ONE_SHOT:
+            ctx.with_resource(paused(freeze=True))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands of each group, without importing them. Their summaries are in one column."""

@@ -15,7 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.commands import COMMANDS, GROUPS, ONCE, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.front import run
 
 if TYPE_CHECKING:
@@ -102,9 +102,7 @@ def test_each_module_of_a_command_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_that_ends_when_it_has_printed_looks_for_no_garbage(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_shot_commands_run_without_garbage_collection(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
     module = import_module(module_of(name))
     options = {option for parameter in module.command.params for option in parameter.opts}
@@ -113,6 +111,6 @@ def test_a_command_that_ends_when_it_has_printed_looks_for_no_garbage(
         assert run([name]) == 0
     finally:
         gc.unfreeze()
-    assert seen == [name not in ONCE]
+    assert seen == [name not in ONE_SHOT]
     assert gc.isenabled()
-    assert name not in ONCE or options.isdisjoint(["--watch", "--http"])
+    assert name not in ONE_SHOT or options.isdisjoint(["--watch", "--http"])

@@ -88,7 +88,7 @@ def main(name: str) -> None:
         with paused():
             pickle.dump(_answer(compute, question), answers)
             answers.flush()
-        gc.collect()  # nobody waits now
+        gc.collect()  # after the answer, when nobody waits
 
 
 def _computer(part: Part) -> Callable[[Question], Build | Lint | Changes | Surface]:

@@ -73,11 +73,11 @@ COMMANDS: Final = {name: summary for group in GROUPS.values() for name, summary 
 """Every command and its summary."""
 
 
-ONCE: Final = frozenset({
+ONE_SHOT: Final = frozenset({
     *("import", "lint", "fmt", "diff", "schema", "ir"),
     *("list", "show", "search", "docs", "policy", "export", "prompt", "stats"),
 })  # fmt: skip
-"""Commands that end when they have read the project and printed: their processes need not look for garbage."""
+"""Commands that end when they have read the project and printed. They run without garbage collection."""
 
 
 def module_of(command: str) -> str:
