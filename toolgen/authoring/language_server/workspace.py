@@ -111,13 +111,13 @@ class Project:
     """The last version of each file that could be parsed."""
     _catalogs: dict[str, Catalog] = field(default_factory=dict[str, Catalog])
     """The last catalog without errors of each target, by its output folder."""
-    _cache: Cache = field(init=False)
-    """What checks of the whole project found out. It is not written: what a person types changes with each pause."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _checking: threading.Lock = field(default_factory=threading.Lock)
 
-    def __post_init__(self) -> None:
-        self._cache = open_in_memory(self.root)
+    @cached_property
+    def _cache(self) -> Cache:
+        """What checks of the whole project found out. Not written: what a person types changes with each pause."""
+        return open_in_memory(self.root)
 
     def config(self) -> Config:
         """Read the configuration. Raises ConfigError."""
