@@ -639,8 +639,9 @@ _MOST_PAIRS: Final = 40_000
 
 def _has_discriminator(objects: Sequence[Object]) -> bool:
     """Whether a field that is always sent has other fixed values in each object."""
-    names = set.intersection(*(set(each.always_sent()) for each in objects)) if objects else set[str]()
-    for name in names:
+    if not objects:
+        return False
+    for name in frozenset[str].intersection(*(each.always_sent() for each in objects)):
         sent = [_fixed(each.fields[name]) for each in objects]
         values = [value for some in sent if some for value in some]
         if all(sent) and len(set(values)) == len(values):
