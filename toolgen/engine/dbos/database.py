@@ -37,6 +37,7 @@ from toolgen.engine.dbos.private import (
 )
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -352,9 +353,26 @@ def retry_lost_connections(database: SystemDatabase, *failures: Failure) -> None
     event.listen(database.engine, "handle_error", mark)
 
 
+def passes_soon(error: BaseException) -> bool:
+    """Return whether to do the same again at once: a connection has ended, or another one was in the way.
+
+    Not if a file of SQLite stays locked, for which a statement has waited long.
+    """
+    is_busy = isinstance(error, exc.StatementError) and _is_busy(error)
+    return failure_of(error) is Failure.PASSES and not is_busy
+
+
 def _is_busy(error: exc.StatementError) -> bool:
     """Whether a file of SQLite is locked, for longer than a statement waits."""
     return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def warn_of(message: str, *args: object, error: BaseException) -> None:
+    """Log a warning with why a database failed: in one line if it passes, since such a warning comes every second."""
+    if isinstance(error, exc.SQLAlchemyError) and failure_of(error) is Failure.PASSES:
+        warn(f"{message}: %s", *args, reason_of(error))
+    else:
+        warn(message, *args, error=error)
 
 
 def text_of(error: BaseException) -> str:

@@ -36,6 +36,7 @@ from toolgen.engine.dbos.database import (
     open_client,
     parent_of,
     reason_of,
+    warn_of,
 )
 from toolgen.engine.dbos.lease import workers_of
 from toolgen.engine.dbos.private import database_of
@@ -78,7 +79,6 @@ from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.events.records import RunNotFound, StoreError
-from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from dbos import WorkflowStatus
@@ -470,7 +470,7 @@ class DbosEngine:
                 if not (self._waits and waits):
                     raise _store_error(error) from error
                 if not is_away:
-                    warn("the database of the runs cannot be reached; this waits for it", error=error)
+                    warn_of("the database of the runs cannot be reached; this waits for it", error=error)
                 is_away = True
                 await asyncio.sleep(_PAUSE)
 

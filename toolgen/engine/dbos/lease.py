@@ -117,6 +117,7 @@ class Lease:
         self._about: Final = about
         self._began = -math.inf
         self._kept = self._count = 0
+        self._follows_dead = False
 
     @property
     def is_held(self) -> bool:
@@ -131,21 +132,25 @@ class Lease:
         """Create the tables, unless they are there, and take the name of the worker; return whether the last one died.
 
         Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
-        leave has died if its count does not change for so long that it begins nothing by its lease any more.
+        leave has died if its count does not change for so long that it begins nothing by its lease any more. After an
+        error it can be called again, also if the name was taken and only the answer was lost.
         """
         try:
             self._create()
         except SQLAlchemyError:  # another worker creates them at this moment
             self._create()
         before = self._read()
+        if before is not None and before == self._count and self._begin(before):
+            return self._follows_dead
         waited = 0.0
         while before is not None and before >= 0 and waited < DEAD_AFTER and self._read() == before:
             sleep(INTERVAL)
             waited += INTERVAL
         # Meanwhile others may note that the one before is dead, take over its runs, and remove its row.
         for seen in (before, DEAD, LEFT, None):
+            self._follows_dead = seen not in (None, LEFT)
             if self._begin(seen):
-                return seen not in (None, LEFT)
+                return self._follows_dead
         raise NameTaken(self._worker)  # its count has changed, or another one was quicker
 
     def _create(self) -> None:

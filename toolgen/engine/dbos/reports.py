@@ -11,8 +11,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.engine.dbos.database import warn_of
 from toolgen.engine.dbos.tables import write_progress
-from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Reports:
                 try:
                     await asyncio.to_thread(write_progress, database, run_id, report)
                 except Exception as error:  # noqa: BLE001  # the database is away, or the run is gone
-                    warn("a worker cannot write the progress of a call", error=error)
+                    warn_of("a worker cannot write the progress of a call", error=error)
 
 
 def bounded(data: Mapping[str, Any]) -> Json:

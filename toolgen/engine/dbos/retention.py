@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import RETENTION, RUN, STATES, first_of
+from toolgen.engine.dbos.database import RETENTION, RUN, STATES, first_of, warn_of
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, now_of
 from toolgen.engine.protocol import Pruned, Retention
-from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.private import SystemDatabase
@@ -126,7 +125,7 @@ async def keep_deleting(
         try:
             await _round(database, worker, seconds, on_deleted)
         except Exception as error:  # noqa: BLE001  # the database is away: the next round deletes the rest
-            warn("a worker cannot delete old runs", error=error)
+            warn_of("a worker cannot delete old runs", error=error)
         await asyncio.sleep(_LOOK * random.uniform(0.9, 1.1))  # noqa: S311  # so that not all look at once
 
 

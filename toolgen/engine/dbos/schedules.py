@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import SCHEDULES, enqueue_options
+from toolgen.engine.dbos.database import SCHEDULES, enqueue_options, warn_of
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
-from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.private import SystemDatabase
@@ -95,7 +94,7 @@ def start_due(database: SystemDatabase) -> float:
         try:
             schedule = _schedule(row)
         except (KeyError, TypeError, ValueError, ImportError) as error:
-            warn("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
+            warn_of("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
             continue
         _start(database, schedule, row, now)
     with database.engine.begin() as connection:
@@ -126,7 +125,7 @@ async def keep_starting(database: SystemDatabase) -> None:
         try:
             pause = await asyncio.to_thread(start_due, database)
         except Exception as error:  # noqa: BLE001  # the database is away, or has no tables: the next round may find it
-            warn("a worker cannot look for schedules", error=error)
+            warn_of("a worker cannot look for schedules", error=error)
             pause = _ROUND
         await asyncio.sleep(pause + random.uniform(0, _SHORTEST_ROUND))  # noqa: S311  # so that not all look at once
 

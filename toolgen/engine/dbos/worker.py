@@ -47,11 +47,13 @@ from toolgen.engine.dbos.database import (
     close_client,
     failure_of,
     open_client,
+    passes_soon,
     prepare_database,
     read_steps_at_once,
     reason_of,
     retry_lost_connections,
     text_of,
+    warn_of,
     write_steps_at_once,
 )
 from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
@@ -73,7 +75,7 @@ from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
-    from dbos import DBOSConfig
+    from dbos import DBOSClient, DBOSConfig
 
     from toolgen.engine.body import Retries
     from toolgen.engine.dbos.connections import Limits
@@ -257,24 +259,13 @@ class DbosWorker:
         _working.append(self)
         try:
             self._lease = lease = Lease(self._open(LEASE), self.name, about=self._about)
-            await asyncio.to_thread(self._prepare, lease)
+            died = await self._again(lambda: asyncio.to_thread(self._prepare, lease))
+            if died:  # not again: a death whose count was not answered would count twice
+                await asyncio.to_thread(self._count_deaths)
             self._has_stopped.clear()
             self._start_thread("toolgen-lease", partial(self._beat, lease))
-            config: DBOSConfig = {
-                "name": APPLICATION,
-                "system_database_url": self._url,
-                "system_database_engine": self._open(RUNS),
-                "application_version": VERSION,
-                "executor_id": self.name,
-                "serializer": JsonSerializer(),
-                "log_level": "WARNING",
-                "enable_otlp": False,
-                "notification_listener_polling_interval_sec": 5 * self._poll,  # SQLite is asked for each waiting run
-            }
-            logging.getLogger("dbos").addFilter(_expected)
-            self._dbos = DBOS(config=config)
-            set_active_runs(self._dbos, ActiveRuns(self._executions, lease))
-            DBOS.launch()
+            runs = self._open(RUNS)
+            self._dbos = await self._again(lambda: self._launch(runs, lease))
             retry_lost_connections(database_of(self._dbos), Failure.PASSES, Failure.OF_OPERATOR)
             read_steps_at_once(database_of(self._dbos), self._executions)
             write_steps_at_once(database_of(self._dbos))
@@ -321,22 +312,74 @@ class DbosWorker:
         self._threads.append(threading.Thread(target=target, name=name, daemon=True))
         self._threads[-1].start()
 
-    def _prepare(self, lease: Lease) -> None:
-        """Prepare the database before DBOS begins: it would notice a new queue a second later."""
+    async def _again(self, part: Callable[[], Awaitable[T]]) -> T:
+        """Do one part of the start, some times if need be: the database may end a connection at any moment."""
+        for pause in (0.1, 1.0):
+            try:
+                return await part()
+            except (SQLAlchemyError, StoreError) as error:
+                cause = error.__cause__ if isinstance(error, StoreError) else error
+                if cause is None or not passes_soon(cause):
+                    raise
+            await asyncio.sleep(pause)
+        return await part()
+
+    def _prepare(self, lease: Lease) -> bool:
+        """Prepare the database before DBOS begins, and return whether the last worker of the name died.
+
+        DBOS would notice a new queue a second later.
+        """
         prepare_database(self._url)
-        last_died = lease.prepare()
-        client = open_client(self._url, limits=BESIDE_WORKER)
-        try:
+        died = lease.prepare()
+        with self._client() as client:
             for queue, concurrency, poll in ((QUEUE, self._concurrency, self._poll), (SUSPECTS, 1, 5 * self._poll)):
                 client.register_queue(
                     queue, worker_concurrency=concurrency, polling_interval_sec=poll, on_conflict="always_update"
                 )
             add_contracts(database_of(client).engine, self._host.contracts())
-            if last_died:  # DBOS enqueues them again when it begins
-                for run_id, detail in count_deaths_of(database_of(client), self.name).items():
-                    self._has_failed(run_id, "crashes", detail)
+        return died
+
+    def _count_deaths(self) -> None:
+        """Count the death of the last worker of the name for its runs: DBOS enqueues them again when it begins."""
+        with self._client() as client:
+            for run_id, detail in count_deaths_of(database_of(client), self.name).items():
+                self._has_failed(run_id, "crashes", detail)
+
+    @contextmanager
+    def _client(self) -> Generator[DBOSClient]:
+        client = open_client(self._url, limits=BESIDE_WORKER)
+        try:
+            yield client
         finally:
             close_client(client)
+
+    async def _launch(self, connections: sa.Engine, lease: Lease) -> DBOS:
+        """Let DBOS begin, or leave nothing of it behind."""
+        config: DBOSConfig = {
+            "name": APPLICATION,
+            "system_database_url": self._url,
+            "system_database_engine": connections,
+            "application_version": VERSION,
+            "executor_id": self.name,
+            "serializer": JsonSerializer(),
+            "log_level": "WARNING",
+            "enable_otlp": False,
+            "notification_listener_polling_interval_sec": 5 * self._poll,  # SQLite is asked for each waiting run
+        }
+        logging.getLogger("dbos").addFilter(_expected)
+        launched = DBOS(config=config)
+        set_active_runs(launched, ActiveRuns(self._executions, lease))
+        try:
+            DBOS.launch()
+        except SQLAlchemyError:
+            await self._destroy()
+            raise
+        return launched
+
+    async def _destroy(self) -> None:
+        await asyncio.to_thread(DBOS.destroy)
+        # DBOS has made its threads those of the loop, and has closed them.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
 
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
@@ -397,9 +440,7 @@ class DbosWorker:
         self._has_stopped.set()
         for thread in self._threads:
             await asyncio.to_thread(thread.join, DEAD_AFTER)  # not for ever: the database may be away
-        await asyncio.to_thread(DBOS.destroy)
-        # DBOS has made its threads those of the loop, and has closed them.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
+        await self._destroy()
         if self._lease is not None:
             with suppress(SQLAlchemyError):  # others see that it has stopped
                 await asyncio.to_thread(self._lease.leave)
@@ -617,7 +658,7 @@ class DbosWorker:
                 for execution in list(self._executions.values()):
                     execution.lose_soon()
             except Exception as error:  # noqa: BLE001  # the database is away: DBOS waits for it as well
-                warn("worker %s cannot reach its database", self.name, error=error)
+                warn_of("worker %s cannot reach its database", self.name, error=error)
 
     def _adopt(self, lease: Lease, database: SystemDatabase, loop: asyncio.AbstractEventLoop) -> None:
         """Take over the runs of workers that died, and drop runs that nobody waits for.
@@ -649,7 +690,7 @@ class DbosWorker:
                 except Exception as error:  # noqa: BLE001  # it is tried again
                     failed = failed or type(error).__name__
                     if failed != was:
-                        warn("worker %s could not look after runs of others", self.name, error=error)
+                        warn_of("worker %s could not look after runs of others", self.name, error=error)
 
     def _executed(self) -> set[str]:
         """Return the runs that this worker executes, also in the moment in which it begins."""

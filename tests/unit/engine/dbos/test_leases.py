@@ -250,6 +250,41 @@ def test_a_lease_whose_begin_was_written_though_its_answer_was_lost_is_its_own(p
     assert pair.second.begin()
 
 
+@pytest.mark.parametrize("before", [None, LEFT, DEAD])
+def test_a_name_that_was_taken_though_the_answer_was_lost_is_taken_at_once(
+    database: Connections, before: int | None
+) -> None:
+    lease = Lease(database, "second")
+    with database.begin() as connection:
+        WORKERS.metadata.create_all(connection)
+        if before is not None:
+            connection.execute(sa.insert(WORKERS).values(worker="second", place=0, beats=before))
+    lost: list[str] = []
+
+    @event.listens_for(database, "after_cursor_execute")
+    def watch(_connection: sa.Connection, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith(("INSERT INTO toolgen_workers", "UPDATE toolgen_workers")) and not lost:
+            lost.append("the answer")
+
+    @event.listens_for(database, "commit")
+    def lose_answer(connection: sa.Connection) -> None:
+        if lost == ["the answer"]:
+            connection.connection.commit()
+            lost.append("")
+            raise OSError(lost[0])
+
+    waits: list[float] = []
+    with pytest.raises(OSError, match="the answer"):
+        lease.prepare(waits.append)
+    assert not lease.is_held
+    assert lease.prepare(waits.append) is (before == DEAD)  # as if it had been answered
+    assert lease.is_held
+    assert lease.beat()
+    assert waits == []
+    with pytest.raises(NameTaken):
+        Lease(database, "second").prepare(lambda _seconds: lease.beat())
+
+
 def test_workers_watch_a_few_neighbours_on_a_ring(database: Connections) -> None:
     leases = {f"w{number}": Lease(database, f"w{number}") for number in range(8)}
     for lease in leases.values():

@@ -49,6 +49,26 @@ def test_runs_go_on_when_the_database_is_back(seed: int, postgres_server: Postgr
     Engines("postgres", postgres_server.new_database(), tmp_path).run(body)
 
 
+def test_a_worker_says_in_one_line_that_its_database_is_away(
+    postgres_server: PostgresServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def body(_running: Running) -> None:
+        await asyncio.to_thread(postgres_server.stop)
+        await until(lambda: said("cannot reach its database"), lambda found: len(found) > 1)
+        await until(lambda: said("could not look after runs of others"), bool)
+        await asyncio.to_thread(postgres_server.start)
+
+    def said(text: str) -> list[logging.LogRecord]:
+        return [each for each in caplog.records if each.name == "toolgen" and text in each.getMessage()]
+
+    Engines("postgres", postgres_server.new_database(), tmp_path).run(body)
+    for record in said(""):
+        assert "\n" not in record.getMessage()
+        assert (record.exc_info, record.exc_text) == (None, None)
+    first, *_ = said("cannot reach its database")
+    assert "OperationalError" in first.getMessage() or "AdminShutdown" in first.getMessage()
+
+
 @pytest.mark.parametrize("name", ["call code.read_file", "toolgen.run"])
 def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_one(
     name: str, postgres_url: str, tmp_path: Path
