@@ -36,20 +36,19 @@ from toolgen.runtime.events.records import (
 from toolgen.runtime.redact.secrets import NO_SECRETS
 
 _Row: TypeAlias = tuple[Any, ...]
-"""An event: the run, the kind, the time, its JSON, and the JSON of its result.
+"""An event: the run, the kind, the time, its JSON, and the JSON of its result, if it ends a call.
 
-If it is not encoded yet, its parts follow: the tool, the id of the call, the items of its data, the JSON text of its
-args, its trace; and of the result the payload, and the requested name.
+If it is not encoded yet, it has None for its JSON, and its parts follow: the tool, the id of the call; and of an event
+without a result the JSON text of its args, then the names and values of its data. An end has the payload of the result
+in place of its JSON, and more parts: the requested name, then the trace.
 
 The first reader encodes a row, and stores it so: encoding takes longer than all other reading.
 
-A row has only texts, numbers and tuples of these: the garbage collector would traverse other objects repeatedly, so
-that calls would take longer the more calls a store has.
+A row is one tuple of texts and numbers: the garbage collector would traverse other objects repeatedly, so that calls
+would take longer the more calls a store has.
 """
 
 _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds"})
-
-_LENGTH_WITH_RESULT: Final = 12
 
 _OUTCOMES: Final = tuple(CallOutcome)
 _NO_ENDS: Final = array("q", [0] * len(_OUTCOMES))
@@ -148,20 +147,21 @@ class MemoryStore:
             call_id.encode()  # raises ValueError for invalid Unicode; the rest of a row is from the runtime
         if kind.__class__ is not str:
             kind = str(kind)
-        items = () if data is NO_DATA else _texts(data)
-        if items is None or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
-            encoded = None if result is None else encode_result(result, secrets)
-            at = self._clock()
-            self._rows.append((run_id, kind, at, encode_event(event, _time(at)), encoded))
-            return
-        at, marks = self._clock(), None if trace is None else tuple(trace)
-        if result is None:
-            row: _Row = (run_id, kind, at, None, None, tool, call_id, items, args, marks)
-        else:
-            metadata = result.__dict__.get("metadata")
-            raw_name = metadata["raw_tool_name"] if metadata else None
-            row = (run_id, kind, at, None, None, tool, call_id, items, args, marks, result.payload, raw_name)
-        self._rows.append(row)
+        if secrets is NO_SECRETS:
+            if result is None:
+                texts = () if data is NO_DATA else _texts(data)
+                if texts is not None and trace is None:
+                    self._rows.append((run_id, kind, self._clock(), None, None, tool, call_id, args, *texts))
+                    return
+            elif data is NO_DATA and args is None and _is_plain(result):
+                metadata = result.__dict__.get("metadata")
+                raw_name = metadata["raw_tool_name"] if metadata else None
+                head = (run_id, kind, self._clock(), None, result.payload, tool, call_id, raw_name)
+                self._rows.append(head if trace is None else (*head, *trace))
+                return
+        encoded = None if result is None else encode_result(result, secrets)
+        at = self._clock()
+        self._rows.append((run_id, kind, at, encode_event(event, _time(at)), encoded))
 
     def _places_of(self, run_id: str) -> array[int]:
         """Return the places of a run's rows; writers leave it to readers to note them."""
@@ -174,7 +174,7 @@ class MemoryStore:
         for place in range(self._placed, len(self._rows)):
             row = self._rows[place]
             self._places.setdefault(row[0], array("q")).append(place)
-            if _ends_a_call(row):
+            if row[4] is not None:
                 ends = self._ends.setdefault(row[0], array("q", [0] * len(_OUTCOMES)))
                 ends[_OUTCOMES.index(COUNTED_AS.get(row[1], "failed"))] += 1
             self._placed = place + 1
@@ -213,18 +213,21 @@ class MemoryStore:
     def _encoded(self, place: int) -> _Row:
         row = self._rows[place]
         if row[3] is None:
-            row = self._rows[place] = (*row[:3], _event_body(row), _result_body(row))
+            result = None if row[4] is None else _result_body(row)
+            row = self._rows[place] = (*row[:3], _event_body(row), result)
         return row
 
 
-def _texts(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | None:
-    """Return the items of data that has only texts in ASCII; None for other data."""
+def _texts(data: Mapping[str, Any]) -> list[str] | None:
+    """Return the names and values of data that has only texts in ASCII; None for other data."""
     if data.__class__ is not dict:
         return None
+    texts: list[str] = []
     for name, value in data.items():
         if not (value.__class__ is str and name.isascii() and value.isascii()):
             return None
-    return tuple(data.items())
+        texts += (name, value)
+    return texts
 
 
 def _is_plain(result: ToolResult[Any]) -> bool:
@@ -237,25 +240,22 @@ def _is_plain(result: ToolResult[Any]) -> bool:
 
 
 def _event_body(row: _Row) -> bytes:
-    run_id, kind, at, body, _, *parts = row
-    if body is None:
-        tool, call_id, items, args, trace = parts[:5]
-        return encode_event(NewEvent(kind, run_id, tool, call_id, dict(items), args, trace=trace), _time(at))
-    return bytes(body)
+    run_id, kind, at, body, result, *parts = row
+    if body is not None:
+        return bytes(body)
+    tool, call_id, args, *texts = parts
+    if result is None:
+        data = dict(zip(texts[::2], texts[1::2], strict=True))
+        return encode_event(NewEvent(kind, run_id, tool, call_id, data, args), _time(at))
+    return encode_event(NewEvent(kind, run_id, tool, call_id, trace=texts or None), _time(at))
 
 
-def _result_body(row: _Row) -> bytes | None:
-    body: bytes | None = row[4]
-    if _ends_a_call(row) and body is None:
-        _, _, _, _, _, tool, call_id, _, _, _, payload, raw_name = row
-        metadata = {} if raw_name is None else {"raw_tool_name": raw_name}
-        result = ToolResult[Any](tool_name=tool, tool_call_id=call_id, payload=payload, metadata=metadata)
-        body = encode_result(result, NO_SECRETS)
-    return body
-
-
-def _ends_a_call(row: _Row) -> bool:
-    return row[4] is not None or len(row) == _LENGTH_WITH_RESULT
+def _result_body(row: _Row) -> bytes:
+    """Return the JSON of the result of an end that is not encoded."""
+    _, _, _, _, payload, tool, call_id, raw_name, *_ = row
+    metadata = {} if raw_name is None else {"raw_tool_name": raw_name}
+    result = ToolResult[Any](tool_name=tool, tool_call_id=call_id, payload=payload, metadata=metadata)
+    return encode_result(result, NO_SECRETS)
 
 
 def _time(at: datetime | int) -> datetime:

@@ -122,7 +122,14 @@ def bind_plan(
     encode_outcome, model = encode.bind(tool), tool.result.fast_dump[0]
     shown_bytes = size.limit_of(tool, host) or sys.maxsize
     failures = Failures(tool=tool, recorder=recorder, sizes=sizes)
-    names = ("decode", *(name for name, _ in before), *(("record",) if recorder else ()), "execute", "encode")
+    names = (
+        "decode",
+        *(name for name, _ in before),
+        *(("record",) if recorder else ()),
+        "execute",
+        "encode",
+        _POST_HOOKS,
+    )
     is_traced = bool(recorder or on_end)
     is_observed = bool(is_traced or before or finishes or ends)
     is_excluded = bool(host.policies) and host.policies.judge(tool.entry, "main", "").answer is PolicyAnswer.EXCLUDE
@@ -188,9 +195,8 @@ def bind_plan(
                     own = call.meta
                 stage = "execute"
                 outcome = execute(given, own)
-                if outcome.__class__ is CoroutineType or _is_waiting(
-                    outcome
-                ):  # the first check is cheap, and usually enough
+                kind = outcome.__class__
+                if kind is CoroutineType or (kind is not model and _is_waiting(outcome)):
                     outcome = await outcome
                 if call is not None and call.trace is not None:
                     call.trace.append(now())
@@ -275,7 +281,7 @@ def bind_plan(
 
     def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if ends and call.is_started and call.trace is not None:
-            call.trace.append((_POST_HOOKS, now()))
+            call.trace.append(now() if result.error is None else (_POST_HOOKS, now()))
         if on_end is not None:
             on_end(call, result)
         call.close()
@@ -301,7 +307,8 @@ async def _done(result: ToolResult[Any] | Awaitable[ToolResult[Any]]) -> ToolRes
 
 
 def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
-    return isinstance(outcome, Awaitable)
+    """Whether a handler returned an awaitable, as `isinstance(outcome, Awaitable)` says, which takes thrice as long."""
+    return getattr(outcome.__class__, "__await__", None) is not None
 
 
 def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.contract.records import FailureKind, ToolError, ToolResult
+from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
 from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
@@ -47,8 +47,7 @@ class Recorder:
         """
         entry = call.tool.entry
         try:
-            event = self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text)
-            waiting = self._store.append(event)
+            waiting = self._store.append(self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text))
         except Exception as error:  # the store may be the host's
             self._is_failing = True
             raise _unrecorded(entry.ident) from error
@@ -82,7 +81,7 @@ class Recorder:
         withheld. The result of a write is returned, because the write has happened.
         """
         error = result.error
-        data = {"permission": call.permission} if call.permission else NO_DATA
+        data = NO_DATA if call.permission is NOTHING else {"permission": call.permission}
         if error is None:
             event = self._event(_COMPLETED, call, data, None, call.trace)
         else:

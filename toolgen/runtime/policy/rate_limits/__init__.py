@@ -76,10 +76,14 @@ class MemoryCounters:
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
-        wait = self.wait(ident, user, at, cooldown_seconds, daily_limit)
-        if wait:
-            return wait
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
+        today = (ident, user, now.date())
+        count = self._counts.get(today, 0) if daily_limit else 0
+        is_used_up = bool(daily_limit) and count >= daily_limit
+        if is_used_up or cooldown_seconds:
+            wait = self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
+            if wait:
+                return wait
         self._taken += 1
         latest, is_due = self._latest, not self._taken % _SWEEP_EVERY
         was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
@@ -88,8 +92,7 @@ class MemoryCounters:
         if was_set_back or is_due:
             self._sweep(now, is_due=is_due)
         if daily_limit:
-            today = (ident, user, now.date())
-            self._counts[today] = self._counts.get(today, 0) + 1
+            self._counts[today] = count + 1
         if cooldown_seconds:
             self._passed[ident, user] = (now, cooldown_of(cooldown_seconds))
         return 0
@@ -97,7 +100,10 @@ class MemoryCounters:
     def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
-        is_used_up = daily_limit and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+        is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+        return self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
+
+    def _wait(self, ident: str, user: str, now: datetime, cooldown_seconds: float, *, is_used_up: bool) -> float:
         until = midnight_after(now) if is_used_up else now
         if cooldown_seconds:
             until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
