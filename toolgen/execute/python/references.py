@@ -170,7 +170,8 @@ def _imported(module: str) -> ModuleType:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # one that the module imports
         parent = sys.modules.get(error.name.rpartition(".")[0])
-        raise NotThere(f"there is no module `{error.name}`{_meant(error.name, _modules(parent))}") from error
+        meant = _meant(error.name, _modules(parent), cutoff=0.75)  # there are hundreds, which nobody means
+        raise NotThere(f"there is no module `{error.name}`{meant}") from error
 
 
 def _modules(package: ModuleType | None) -> Iterable[str]:
@@ -180,8 +181,8 @@ def _modules(package: ModuleType | None) -> Iterable[str]:
     return [f"{prefix}{each.name}" for each in iter_modules(getattr(package, "__path__", None))]
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    found = nearest(name, known, count=1)
+def _meant(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    found = nearest(name, known, count=1, cutoff=cutoff)
     return f"; did you mean `{found[0]}`?" if found else ""
 
 

@@ -179,6 +179,7 @@ def test_a_module_has_its_own_public_functions() -> None:
         (f"{CODE}:ordr", f"`{CODE}` has no `ordr`; did you mean `order`?"),
         (f"{CODE}:Register.sel", f"`{CODE}:Register` has no `sel`; did you mean `sell`?"),
         ("tests.unit.execute.python.shp", "there is no module `tests.unit.execute.python.shp`; did you mean "),
+        ("colections:deque", "there is no module `colections`; did you mean `collections`?"),
         (f"{CODE}:LIMIT", f"`{CODE}:LIMIT` is a int: name modules"),
         (f"{CODE}:Item", f"`{CODE}:Item` has no public method of its own"),
     ],
@@ -187,6 +188,12 @@ def test_what_is_not_there_is_named_with_the_nearest(source: str, says: str) -> 
     with pytest.raises((NotThere, NoTools)) as raised:
         list(tools_of(source, MODULES))
     assert raised.value.args[0].startswith(says)
+
+
+def test_a_module_that_resembles_none_is_named_alone() -> None:
+    with pytest.raises(NotThere) as raised:
+        list(tools_of("nothing:app", MODULES))
+    assert raised.value.args[0] == "there is no module `nothing`"
 
 
 def test_a_module_that_another_module_lacks_is_not_blamed_on_the_source(tmp_path: Path, monkeypatch: Any) -> None:
