@@ -18,7 +18,7 @@ from heapq import nlargest
 from itertools import pairwise
 from typing import Final
 
-from toolgen.search.synonyms import meant, synonyms
+from toolgen.search.synonyms import meant, related
 from toolgen.search.words import values_of, words_of
 
 # Spelling: known words similar to a misspelled one.
@@ -100,7 +100,7 @@ def rarity(holders: int, documents: int) -> float:
 
 
 _OTHER_WORD: Final = 0.7
-"""The weight of a synonym, and of a word with one spelling error. Tuned on the tuning half of
+"""The weight of a synonym, of a suggested word, and of one with one spelling error. Tuned on the tuning half of
 `benchmarks/search_queries.jsonl`."""
 
 _VALUE: Final = 60
@@ -164,9 +164,9 @@ class Ranking:
         return {place: score * _VALUE // 100 for place, score in scores.items()} if is_value else scores
 
     def _fitting(self, word: str) -> dict[int, int]:
-        """Return the scores of documents for a word of a query, or for its best synonym or correction."""
+        """Return the scores of documents for a word of a query, or for its best related word or correction."""
         merged = dict(self._scores_of_one(word))
-        others = [self._scores_of_one(other) for other in synonyms().get(word, ())]
+        others = [self._scores_of_one(other) for other in related().get(word, ())]
         if not merged and not any(others):
             others = [self._scores_of_one(near) for near in self._spelling().near(word)]
         for scores in others:

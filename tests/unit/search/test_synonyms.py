@@ -1,4 +1,4 @@
-"""Synonyms: symmetric, and never the word itself."""
+"""Synonyms are symmetric, suggestions are not, and none is the word itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from toolgen.llm.search.index import SearchIndex
 from toolgen.search.documents import SearchDocument
-from toolgen.search.synonyms import meant, synonyms
+from toolgen.search.synonyms import _SUGGESTED, meant, related, synonyms
 
 
 def test_synonyms_are_symmetric_and_exclude_the_word_itself() -> None:
@@ -14,6 +14,22 @@ def test_synonyms_are_symmetric_and_exclude_the_word_itself() -> None:
     assert "delet" in found["remov"]
     assert all(word in found[other] for word, others in found.items() for other in others)
     assert not any(word in others for word, others in found.items())
+
+
+def test_related_words_are_synonyms_and_suggestions_which_are_not_symmetric() -> None:
+    found = related()
+    assert all(set(found[word]) >= set(others) for word, others in synonyms().items())
+    assert "weather" in found["umbrella"]
+    assert "umbrella" not in found["weather"]
+    assert not any(word in others for word, others in found.items())
+
+
+def test_every_suggestion_has_words_and_is_written_once_in_order() -> None:
+    entries = [entry.partition(":") for entry in _SUGGESTED.split(";")]
+    assert all(words.split() for _, _, words in entries)
+    suggested = [word.strip() for word, _, _ in entries]
+    assert suggested == sorted(set(suggested))
+    assert all(words.split() == sorted(set(words.split())) for _, _, words in entries)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +56,7 @@ TOOLS = (
     SearchDocument(key="pods.logs", names=("logs",), description="Logs of a pod."),
     SearchDocument(key="projects.list", names=("list",), description="List projects."),
     SearchDocument(key="seats.exchange", names=("exchange",), description="Exchange one seat for another."),
+    SearchDocument(key="sky.weather", names=("weather",), description="Weather of a city."),
     SearchDocument(key="sim.usage", names=("usage",), description="How much data was used."),
 )
 
@@ -56,6 +73,8 @@ TOOLS = (
         ("what do I have that exists", "projects.list"),
         ("swap my place", "seats.exchange"),
         ("how many gigabytes are left", "sim.usage"),
+        ("do I need an umbrella", "sky.weather"),
+        ("how foggy is it", "sky.weather"),
     ],
 )
 def test_synonyms_find_tools_with_other_names(query: str, wanted: str) -> None:

@@ -16,7 +16,7 @@ from toolgen.authoring.site.tool import Shown, tool_page
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET, style_sheet
 from toolgen.schema.json_values import is_object
-from toolgen.search.synonyms import synonyms
+from toolgen.search.synonyms import related
 from toolgen.search.words import STOP_WORDS, stem
 from toolgen.spec.text import cut, visible
 
@@ -70,14 +70,14 @@ def script(kinds: list[str], rows: list[Row]) -> str:
 
 
 def _vocabulary(rows: Iterable[Row]) -> dict[str, Any]:
-    """Return the stem of each word, by stem the synonyms that pages have, and the words that are ignored.
+    """Return the stem of each word, by stem the related words that pages have, and the words that are ignored.
 
     They are those of `toolgen search`.
     """
     words = {word for each in rows for words in each[3:5] for word in words.split()}
     stems = {word: stem(word) for word in sorted(words)}
     held = {*stems.values()}
-    meant = {word: " ".join(other for other in others if other in held) for word, others in synonyms().items()}
+    meant = {word: " ".join(other for other in others if other in held) for word, others in related().items()}
     return {
         "stems": stems,
         "synonyms": {word: others for word, others in sorted(meant.items()) if others},
