@@ -72,9 +72,9 @@ def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
     plain = recall(held_out, PlainBM25(documents).search)["held_out"]
     ours = recall(held_out, lambda query, limit: [hit.key for hit in index.search(query, limit)])["held_out"]
     assert ours["at_5"] >= plain["at_5"] + 0.05, (plain, ours)
-    assert ours["at_1"] >= 0.61, ours
-    assert ours["at_5"] >= 0.82, ours
-    assert ours["at_10"] >= 0.85, ours
+    assert ours["at_1"] >= 0.64, ours
+    assert ours["at_5"] >= 0.85, ours
+    assert ours["at_10"] >= 0.87, ours
 
 
 @needs_tools
