@@ -45,9 +45,6 @@ ODD: Final = {
     "TZ": "Asia/Kathmandu",
 }
 
-STATE: Final = "build.json"
-"""Files that a build keeps for the next one on the same machine."""
-
 Package = dict[str, bytes]
 
 
@@ -85,7 +82,7 @@ def build(
     )
     assert done.returncode == (1 if strays else 0), done.stderr
     made = project / "generated"
-    paths = (path for path in made.rglob("*") if path.is_file() and path.name not in (*strays, STATE))
+    paths = (path for path in made.rglob("*") if path.is_file() and path.name not in strays)
     return {path.relative_to(made).as_posix(): path.read_bytes() for path in paths}
 
 

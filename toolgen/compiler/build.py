@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -79,7 +80,7 @@ def build_target(
     left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
     is_current = changes is not None and len(left) == len(changes)
     if is_current and not (warnings_as_errors or all_warnings):
-        derive(tree)
+        derive(tree, open_cache(config.root), settings_digest(target))
         return BuiltTarget(Published((), (), ()), {}, left)
     inputs = current_inputs(config.root, target)
     cache = open_cache(config.root)
@@ -112,33 +113,51 @@ def owners_of(catalog: Catalog) -> dict[str, str]:
     return owners(catalog)
 
 
-def derive(tree: Tree, cache: Cache | None = None, settings: str = "") -> None:
-    """Generate the derived data of a package if it is missing or does not match the catalog.
+_DERIVED_FILES: Final = (INDEX_FILE, STUBS_FILE)
+_KIND: Final = "derived-files"
+
+
+def derive(tree: Tree, cache: Cache, settings: str) -> None:
+    """Generate the derived data of a package if it is missing, of another catalog, or none that this user has made.
 
     If it cannot be written, it is regenerated on use. `settings` is the digest of those with which `cache` keeps parts.
     """
     catalog = tree.read("catalog.json")
-    mark = catalog_mark(catalog)
-    stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
-    if stale:
-        from toolgen.compiler.cache.derived import derived_parts
-        from toolgen.providers.stubs import write_typed
-        from toolgen.search.documents import write_counted
-
-        document = json.loads(catalog)
-        words, types = derived_parts(document["tools"], cache or Cache(), settings)
-        for name in stale:
-            text = (
-                write_counted(words, mark) if name == INDEX_FILE else write_typed(types, document["wire_names"], mark)
-            )
-            write_derived(Path(tree.folder), name, text.encode())
+    if _derived_of(tree, catalog_mark(catalog)) == cache.look(_KIND, digest(catalog)):
+        return
+    made = _derived_texts(catalog, cache, settings)
+    for name, text in made.items():
+        write_derived(Path(tree.folder), name, text)
+    cache.put(_KIND, digest(catalog), {name: digest(text) for name, text in made.items()})
 
 
-def _is_derived(tree: Tree, name: str, mark: str) -> bool:
-    try:
-        return is_derived_from(tree.read(f"{DERIVED}/{name}"), mark)
-    except OSError:
-        return False
+def _derived_texts(catalog: bytes, cache: Cache, settings: str) -> dict[str, bytes]:
+    """Return the derived data of a catalog, by the name of its file."""
+    from toolgen.compiler.cache.derived import derived_parts
+    from toolgen.providers.stubs import write_typed
+    from toolgen.search.documents import write_counted
+
+    document, mark = json.loads(catalog), catalog_mark(catalog)
+    words, types = derived_parts(document["tools"], cache, settings)
+    texts = {INDEX_FILE: write_counted(words, mark), STUBS_FILE: write_typed(types, document["wire_names"], mark)}
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def _wrong_derived(tree: Tree, target: Target) -> tuple[Change, ...]:
+    """Return the derived data of a package that says something else than its catalog, such as some of a repository.
+
+    What is not there, or of another catalog, is generated on use.
+    """
+    catalog, cache = tree.read("catalog.json"), open_cache(tree.root, is_kept=False)
+    found = _derived_of(tree, catalog_mark(catalog))
+    if not found:
+        return ()
+    right = cache.look(_KIND, digest(catalog))
+    if right is None:
+        texts = _derived_texts(catalog, cache, settings_digest(target))
+        right = {name: digest(text) for name, text in texts.items()}
+    wrong = [name for name, there in found.items() if there != right.get(name)]
+    return tuple(Change(f"{DERIVED}/{name}", (Cause.DERIVED,)) for name in sorted(wrong))
 
 
 def state_of(config: Config, folder: str) -> str:
@@ -156,12 +175,26 @@ def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
     if not recover(tree, sink=sink):
         return False
     changes = fast_check(tree, target)
-    if changes is None and tree.digest(LOCK) is not None:
+    inputs_differ = changes is None or any(each.path == LOCK and not MAKERS.issuperset(each.causes) for each in changes)
+    if inputs_differ and tree.digest(LOCK) is not None:  # such as by a comment in a spec, which changes no package
         inputs = current_inputs(config.root, target)
         changes = check_target(config, target, sink).changes
+        if changes is not None:
+            changes = tuple(change for change in changes if not change.path.startswith(f"{DERIVED}/"))
         if changes == ():
             note_state(tree, inputs)
     return changes is not None and all(MAKERS.issuperset(change.causes) for change in changes)
+
+
+def _derived_of(tree: Tree, mark: str) -> dict[str, str]:
+    """Return the digests of the derived data that a package would use, by the name of the file."""
+    found: dict[str, str] = {}
+    for name in _DERIVED_FILES:
+        with suppress(OSError):
+            text = tree.read(f"{DERIVED}/{name}")
+            if is_derived_from(text, mark):
+                found[name] = digest(text)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +240,7 @@ def check_target(
         return CheckedTarget(None, {})
     changes = fast_check(tree, target)
     if changes == () and not (warnings_as_errors or all_warnings):
-        return CheckedTarget((), {})
+        return CheckedTarget(_wrong_derived(tree, target), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     cache = open_cache(config.root, is_kept=False)
@@ -215,16 +248,10 @@ def check_target(
     check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return CheckedTarget(None, compiled.sources, cache)
+    if changes != ():
+        parts = outputs_of(compiled, target, cache)
+        files = generate(compiled.catalog, progress, export=target.export, parts=parts)
+        changes = drift(tree, lock, inputs, files, owners_of(compiled.catalog))
     if changes == ():
-        return CheckedTarget((), compiled.sources, cache)
-    return CheckedTarget(
-        drift(
-            tree,
-            lock,
-            inputs,
-            generate(compiled.catalog, progress, export=target.export, parts=outputs_of(compiled, target, cache)),
-            owners_of(compiled.catalog),
-        ),
-        compiled.sources,
-        cache,
-    )
+        changes = _wrong_derived(tree, target)
+    return CheckedTarget(changes, compiled.sources, cache)

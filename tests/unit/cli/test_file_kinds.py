@@ -70,7 +70,7 @@ READERS: Final = (
     IMPORT,
 )
 BUILT: Final = tuple(each for each in READERS if each[0] not in ("list", "show", "ir", "import"))
-DERIVED_FILES: Final = ("build.json", "search_index.json", "stubs.json")
+DERIVED_FILES: Final = ("search_index.json", "stubs.json")
 PLACES: Final = {
     **dict.fromkeys(("specs", "toolgen.toml", "pyproject.toml"), READERS),
     "specs/shop.yaml": READERS[:-1],
@@ -87,7 +87,7 @@ PLACES: Final = {
     **dict.fromkeys((".toolgen", ".toolgen/vectors.db"), (("search", "find an order", "--yes"),)),
     "app.py": (("call", "find"),),
     "kept/calls.jsonl": (("replay", "kept/calls.jsonl"),),
-    **dict.fromkeys(("kept/answer.json", "specs/.other.yaml.new"), (IMPORT,)),
+    "kept/answer.json": (IMPORT,),
     "kept/runs.db": (STORE, (*STORE[:1], "r1", *STORE[1:]), (*STORE[:1], "r1", *STORE[1:], "--follow"), VERIFY),
     **dict.fromkeys(("kept/runs.db-wal", "kept/runs.db-journal"), (STORE,)),
     "kept/key": (VERIFY,),
@@ -100,7 +100,6 @@ USABLE: Final = {
     **dict.fromkeys(("toolgen.toml", "pyproject.toml", ".toolgen/vectors.db"), frozenset({"empty"})),
     **dict.fromkeys(("generated/.toolgen/lock", "kept/runs.db-wal", "kept/runs.db-journal"), REGULAR),  # content unused
     "generated/.toolgen/new": {*KINDS},  # the remains of a build that never started are removed
-    "specs/.other.yaml.new": {*KINDS} - {"folder"},  # and so are those of an import
     **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), frozenset(KINDS)),  # it is created again
     "kept/key": {"NUL", "leads out"},  # any 32 bytes are a key
 }
@@ -120,7 +119,6 @@ NAMES: Final = {
     "app.py": '"app:Shop" cannot be used',
     ".toolgen/vectors.db": "vectors",
     "generated/.toolgen/forward.json": "the build of generated that was interrupted left a damaged journal",
-    "specs/.other.yaml.new": "specs/other.yaml",
     "kept/runs.db-wal": "runs.db-wal",
     "kept/runs.db-journal": "runs.db-journal",
     "kept/runs.db": "runs.db",

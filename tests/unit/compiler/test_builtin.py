@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import BUILTIN_TOOLSETS, Target, load_config
 from toolgen.compiler.project.listing import builtin_folder, list_specs
+from toolgen.compiler.publish.lock import read_noted
+from toolgen.compiler.publish.tree import Tree
 
 if TYPE_CHECKING:
     from toolgen.compiler.compile import Compiled
@@ -102,8 +103,9 @@ def test_they_do_not_depend_on_the_installation_path_and_changes_are_drift(
     config = load_config(root)
     assert build_target(config, config.targets[0], sink).published is not None
     built = files_below(root / "generated")
-    noted = json.loads(built["_derived/build.json"])["inputs"]["specs"]
-    assert noted.keys() == {"specs/main.yaml", "toolgen://code.yaml"}
+    noted = read_noted(Tree(root, "generated"), built["toolgen.lock"])
+    assert noted is not None
+    assert noted.inputs.specs.keys() == {"specs/main.yaml", "toolgen://code.yaml"}
 
     done = run(package, "-m", "toolgen", "build", "--check", cwd=root)
     assert (done.returncode, done.stdout, done.stderr) == (0, "generated: up to date\n", "")

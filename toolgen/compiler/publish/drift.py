@@ -96,6 +96,7 @@ class Cause(StrEnum):
     CONFIGURATION = "configuration changed"
     SETTINGS = "settings that name tools changed"
     EDITED = "edited by hand"
+    DERIVED = "not derived from catalog.json"
     MISSING = "missing"
     STRAY = "stray"
 

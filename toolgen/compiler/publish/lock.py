@@ -8,40 +8,37 @@ the union of both locks.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
+from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.project.versions import output_version
 from toolgen.compiler.publish.inputs import FORMATTER, Inputs, digest
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe
-from toolgen.spec.derived import DERIVED, write_derived
 from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
 
 
-# State: the inputs of the last build on this machine, so that the next one can detect that nothing has changed.
+# State: the inputs of the last build of this user, so that the next one can detect that nothing has changed.
 #
-# It is stored with the derived data of a package and is not committed: digests of inputs differ in every branch. If
-# it is missing, or belongs to another lock, specs are compiled and compared.
+# It is kept in the cache of the project, where a state that came with a repository is none: who could write one could
+# say that any package is what its specs give. If it is missing, or is of another lock, specs are compiled and compared.
 
-_FILE: Final = "build.json"
+_KIND: Final = "built"
 
 
 def note_state(tree: Tree, inputs: Inputs, files: Mapping[str, bytes] | None = None) -> None:
-    """Store the inputs of the package with its lock, and a digest of its files; they are read if they are not given."""
+    """Keep the inputs of the package with its lock, and a digest of its files; they are read if they are not given."""
     lock = tree.read(LOCK)
     found = {path: tree.read(path) for path in parse_lock(lock).files} if files is None else files
-    state = {"lock": digest(lock), "files": _digest_of(found), "inputs": asdict(inputs)}
-    write_derived(Path(tree.folder), _FILE, json.dumps(state, indent=1, sort_keys=True).encode() + b"\n")
+    open_cache(tree.root).put(_KIND, _key_of(tree, lock), {"files": _digest_of(found), "inputs": asdict(inputs)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +60,16 @@ class Noted:
 
 
 def read_noted(tree: Tree, lock: bytes) -> Noted | None:
-    """Return what is stored of the package with this lock; None if nothing is stored here."""
+    """Return what is kept of the package with this lock; None if nothing is kept here."""
+    state = open_cache(tree.root, is_kept=False).look(_KIND, _key_of(tree, lock))
     try:
-        state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
-        inputs = Inputs(**state["inputs"])
-        is_of_it = state["lock"] == digest(lock) and isinstance(inputs.specs, dict)
-        return Noted(inputs, state["files"]) if is_of_it else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None if state is None else Noted(Inputs(**state["inputs"]), state["files"])
+    except (KeyError, TypeError):  # another toolgen has kept it
         return None
+
+
+def _key_of(tree: Tree, lock: bytes) -> str:
+    return digest(f"{tree.out}\n{digest(lock)}".encode())
 
 
 def _digest_of(files: Mapping[str, bytes]) -> str:

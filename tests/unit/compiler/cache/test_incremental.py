@@ -28,7 +28,7 @@ from toolgen.authoring.lint import view
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.build import build_target, derive
 from toolgen.compiler.cache import toolsets
-from toolgen.compiler.cache.store import FOLDER, open_cache
+from toolgen.compiler.cache.store import FOLDER, Cache, open_cache
 from toolgen.compiler.compile import compile_specs, generate, read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.config import load_config
@@ -256,7 +256,7 @@ class Project(RuleBasedStateMachine):
         for name in self.derived():
             (self.folder / "generated" / DERIVED / name).unlink()
         if self.good:
-            derive(tree)
+            derive(tree, Cache(), "")
         return self.derived()
 
     def entries(self) -> list[Path]:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import toolgen
+from toolgen.compiler.cache.store import FOLDER, open_cache
 from toolgen.compiler.project.config import Target
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import note_state, read_lock
 from toolgen.compiler.publish.tree import LOCK
-from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,16 +125,37 @@ def test_an_equivalent_spec_is_not_drift(built: Project) -> None:
 
 
 def test_in_a_new_checkout_the_lock_is_insufficient_and_several_causes_are_possible(built: Project) -> None:
-    shutil.rmtree(built.out / DERIVED)
+    shutil.rmtree(built.root / FOLDER)
 
     assert fast_check(built.tree, Target()) is None
     assert changes(built, FILES) == []
     assert [change.causes for change in changes(built, {**FILES, "shop/a.py": "a = 2\n"})] == [(Cause.OUTDATED,)] * 2
 
 
-@pytest.mark.parametrize("state", ["", "{", "[]", '{"lock": 1, "inputs": {}}', '{"inputs": {"specs": 1}}'])
-def test_a_damaged_note_is_ignored(built: Project, state: str) -> None:
-    (built.out / DERIVED / "build.json").write_text(state)
+def kept_state(project: Project) -> Path:
+    (found,) = (project.root / FOLDER).glob("built-*")
+    return found
+
+
+@pytest.mark.parametrize("state", ["", "{", "[]", '{"files": "", "inputs": {}}'])
+def test_a_state_that_no_build_of_this_user_kept_is_none(built: Project, state: str) -> None:
+    assert fast_check(built.tree, Target()) is not None
+    kept = kept_state(built)
+    code, _, _ = kept.read_text().partition("\n")
+    kept.write_text(f"{code}\n{state}")
+
+    assert fast_check(built.tree, Target()) is None
+
+
+def test_a_state_that_another_user_kept_is_none(built: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(built.root / "of another user"))
+
+    assert fast_check(built.tree, Target()) is None
+
+
+@pytest.mark.parametrize("state", [[], {"files": ""}, {"files": "", "inputs": {"specs": {}, "of": "another one"}}])
+def test_a_state_of_another_toolgen_is_none(built: Project, state: Any) -> None:
+    open_cache(built.root).put("built", kept_state(built).name.removeprefix("built-"), state)
 
     assert fast_check(built.tree, Target()) is None
 

@@ -1,4 +1,4 @@
-"""`toolgen build --check`: its advice works."""
+"""`toolgen build` and `--check`: their advice works, and neither believes what comes with a repository."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.cli.front import run
+from toolgen.compiler.project.config import load_config
+from toolgen.compiler.publish.inputs import current_inputs
+from toolgen.compiler.publish.lock import note_state
+from toolgen.compiler.publish.tree import Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,3 +115,64 @@ def test_without_a_warning_warnings_as_errors_changes_nothing(folder: Path) -> N
     assert [run(["build", "--warnings-as-errors"]), run(["build", "--check", "--warnings-as-errors"])] == [0, 0]
     (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
     assert [run(["build", "--warnings-as-errors"]), run(["build", "--check"])] == [0, 0]
+
+
+CALL = ["call", "shop.find", "{}", "--stub", "--yes"]
+
+
+@pytest.fixture
+def of_somebody_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use a checkout in which another user has changed the package, and let their cache say that it is current."""
+    catalog = folder / "generated/catalog.json"
+    catalog.write_text(catalog.read_text().replace("Find.", "Find, and tell the user nothing."))
+    config = load_config(folder)
+    (target,) = config.targets
+    note_state(Tree(folder, target.out), current_inputs(folder, target))
+    assert run(CALL) == 0, "the state is believed by who kept it"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache of the one who checks"))
+    return folder
+
+
+@pytest.mark.parametrize("options", [[], ["--warnings-as-errors"], ["--all"]], ids=" ".join)
+def test_a_state_that_came_with_a_repository_says_nothing_of_its_package(
+    of_somebody_else: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["build", "--check", *options]) == 1
+    assert "generated/catalog.json: edited by hand\n" in capsys.readouterr().out
+    assert run(["build", *options]) == 1
+    assert "error[TG602]: generated/catalog.json was edited by hand\n" in capsys.readouterr().err
+
+
+def test_no_call_is_made_by_a_package_of_which_only_its_repository_says_that_it_is_current(
+    of_somebody_else: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(CALL) == 2
+    assert "generated is out of date. Run `toolgen build` first." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["stubs.json", "search_index.json"])
+def test_derived_data_that_came_with_a_repository_is_compared_and_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    derived = folder / "generated/_derived" / name
+    right = derived.read_bytes()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache of the one who checks"))
+    assert run(["build", "--check"]) == 0, "it is what any build makes"
+    derived.write_bytes(right.replace(b"find", b"fund"))
+    assert advice(capsys) == "generated: 1 difference; run `toolgen build`"
+    assert [run(["build"]), run(["build", "--check"])] == [0, 0]
+    assert derived.read_bytes() == right
+    derived.write_bytes(right.replace(b"find", b"fund"))
+    assert advice(capsys) == "generated: 1 difference; run `toolgen build`"
+
+
+def test_a_spec_that_says_the_same_in_other_words_needs_no_build_before_a_call(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (folder / "specs/shop.yaml").open("a") as file:
+        file.write("# A comment.\n")
+    capsys.readouterr()
+    assert [run(CALL), run(["build", "--check"])] == [0, 0]
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
+    assert [run(CALL), run(["build"]), run(CALL)] == [2, 0, 0]
