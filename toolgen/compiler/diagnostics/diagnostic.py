@@ -103,6 +103,12 @@ class Diagnostics:
         if not self.hides(found):
             self._found[found] = None
 
+    def take(self, found: Diagnostics) -> bool:
+        """Add what was found elsewhere; return whether that is anything."""
+        for each in found:
+            self.add(each)
+        return bool(len(found))
+
     @property
     def has_errors(self) -> bool:
         """Whether there are errors, so that the build is not published."""

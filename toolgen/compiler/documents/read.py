@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import closest, nearest, shown
 from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile, SpecFileHead, TextPattern
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
@@ -21,7 +22,7 @@ from toolgen.schema.references import name_of_target
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.source.read import SpecFile
 
 HEADS: Final[dict[str, type[SpecFileHead]]] = {
@@ -59,9 +60,12 @@ def read_documents(files: Sequence[SpecFile], sink: Diagnostics) -> list[Documen
 
 
 def _read_headed(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] | None:
-    root = _mapping(file, sink)
-    model = None if root is None else _model_of(root, sink)
-    return None if model is None else read_document(file, model, sink)
+    found = Diagnostics()
+    root = _mapping(file, found)
+    model = None if root is None else _model_of(root, found)
+    document = None if model is None else read_document(file, model, found)
+    file.root.source.has_findings |= sink.take(found)
+    return document
 
 
 def _mapping(file: SpecFile, sink: Diagnostics) -> MappingNode | None:

@@ -261,7 +261,7 @@ class _Resolver:
         own = self._schemas.for_toolset(findings)
         toolset = resolve_toolset(document, own, self._surroundings, findings)
         made = Made(Part(toolset, {}), document.file.tags, findings, own.read - {path})
-        if self._memory and not findings.has_errors:
+        if self._memory and not findings.has_errors and not document.root.source.has_findings:
             self._memory.keep(whole, self._context, made)
         return [self._used([(whole, made)], toolset)]
 

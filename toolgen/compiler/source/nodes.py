@@ -25,6 +25,8 @@ class Source:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
+        self.has_findings = False
+        """Whether anything was reported when it was read: what is made of it then is not kept for later builds."""
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics import Span
+from toolgen.compiler.diagnostics import Diagnostics, Span
 from toolgen.compiler.project.listing import LEADS_OUT, LEAVES_PROJECT, list_builtin, list_specs
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
@@ -18,7 +18,6 @@ from toolgen.compiler.source.yaml_text import parse_yaml
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
-    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.listing import Listed
     from toolgen.compiler.source.nodes import Node
 
@@ -96,7 +95,10 @@ def read_listed(listed: Mapping[str, Listed], sink: Diagnostics) -> dict[str, st
 
 def _parse(source: Source, sink: Diagnostics) -> Node | None:
     reader = parse_json if source.path.lower().endswith(".json") else parse_yaml
-    return reader(source, sink)
+    found = Diagnostics()
+    node = reader(source, found)
+    source.has_findings |= sink.take(found)
+    return node
 
 
 def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:

@@ -131,6 +131,13 @@ class Project(RuleBasedStateMachine):
             at = text.find("\n", len(text) // 2) + 1
             place.write_text(f"{text[:at]}{damage}{text[at:]}", encoding="utf-8")
 
+    @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS))
+    def misspell_a_key(self, name: str, key: str) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None and key in spec.get("tools", ()):
+            spec["tools"][key]["permision"] = "write"
+            self.write(f"{name}.yaml", spec)
+
     @rule(
         name=st.sampled_from(("shared", *TOOLSETS)),
         type_=st.sampled_from(("Person", "Money", "Order")),

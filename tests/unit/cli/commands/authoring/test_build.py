@@ -176,3 +176,29 @@ def test_a_spec_that_says_the_same_in_other_words_needs_no_build_before_a_call(
     assert [run(CALL), run(["build", "--check"])] == [0, 0]
     (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
     assert [run(CALL), run(["build"]), run(CALL)] == [2, 0, 0]
+
+
+READABLE_ERRORS = {
+    "an unknown key of a tool": SPEC.replace("args: {}", "args: {}, permision: write"),
+    "an unknown key of a file": SPEC + "tolls: {}\n",
+    "a duplicate key": SPEC + SPEC.splitlines(keepends=True)[-1],
+    "a duplicate tool": SPEC.replace("{find:", "{find: {description: Once., args: {}}, find:"),
+    "an invalid value": SPEC.replace("args: {}", "args: {}, permission: perhaps"),
+    "an unknown type": SPEC.replace("args: {}", "args: {x: Nothing}"),
+}
+
+
+@pytest.mark.parametrize("error", READABLE_ERRORS)
+def test_an_error_that_leaves_a_file_readable_is_one_for_each_command_and_each_time(
+    folder: Path, capsys: pytest.CaptureFixture[str], error: str
+) -> None:
+    """What one command makes of such a file is not kept for the next one."""
+    (folder / "specs/shop.yaml").write_text(READABLE_ERRORS[error])
+    package = (folder / "generated/catalog.json").read_bytes()
+    found: list[tuple[int, int]] = []
+    for command in (["build"], ["lint"], ["build"], ["build", "--check"], ["build"], ["list"], ["build"]):
+        capsys.readouterr()
+        code = run(command)
+        found.append((code, capsys.readouterr().err.count("error[TG")))
+    assert [(min(code, 1), errors) for code, errors in found] == [(1, 1)] * len(found)
+    assert (folder / "generated/catalog.json").read_bytes() == package
