@@ -231,7 +231,7 @@ def _noted(files: Sequence[Path]) -> set[str] | None:
             found |= {each for each in json.loads(read_file(file, _MOST_NOTED)) if isinstance(each, str)}
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-    return found
+    return found if files else None
 
 
 def takes_color(stream: TextIO) -> bool:

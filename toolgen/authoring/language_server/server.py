@@ -44,7 +44,7 @@ def fixes_of(checked: CheckedFiles, path: str, text: str) -> Iterator[tuple[Diag
 
 def _spelling(found: Diagnostic, path: str, text: str) -> Fix | None:
     """Return the fix of a misspelled name: it is in the message, once in the range, and the right one in the hint."""
-    meant = _MEANT.fullmatch(found.fix)
+    meant = _MEANT.match(found.fix)
     if meant is None:
         return None
     start, end = Source(path, text).offsets(found.span)

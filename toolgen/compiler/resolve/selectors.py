@@ -77,7 +77,8 @@ class Selectable:
             return
         restricts = answer != "allow"
         if restricts and not self.names.resolve_selector(selector, restricts=True):
-            fix = self._near(name) or "list it under `registered`, if hosts register such tools"
+            near = self._near(name) or "list it under `registered`, if hosts register such tools;"
+            fix = f"{near} if the tool is gone, remove the rule"
             sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is named `{name}`", fix=fix)
         elif not self.select(selector, restricts=restricts):
             sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name))

@@ -130,8 +130,8 @@ COMPLETIONS = [
     (AGENT, FILES[AGENT] + "  - shop.orders.|", {"shop.orders.refund", "shop.orders.find"}),
     (AGENT, FILES[AGENT] + "  - shop.orders+|", {"shop.orders+billing", "shop.orders+dangerous"}),
     (AGENT, FILES[AGENT] + "|", {"on_request", "system"}),
-    (POLICY, FILES[POLICY] + "  shop.|", {"shop.orders.refund", "shop.orders"}),
-    (POLICY, FILES[POLICY].replace("refund: ask", "refund: |"), {"deny", "exclude"}),
+    ("specs/policy.yaml", FILES[POLICY] + "  shop.|", {"shop.orders.refund", "shop.orders"}),
+    ("specs/policy.yaml", FILES[POLICY].replace("refund: ask", "refund: |"), {"deny", "exclude"}),
     (CATALOG, FILES[CATALOG].replace("target: find", "target: |"), {"refund", "find", "shop.orders.find"}),
     (CATALOG, FILES[CATALOG].replace("from: shop.orders", "from: |"), {"shop.orders"}),
 ]  # fmt: skip
@@ -336,17 +336,18 @@ def test_a_file_is_formatted(serve: Serve) -> None:
 
 
 FIXED = [
-    ("bind: Refund", "bind: Refnd", "Write `Refund`"),
-    ("result: [Order]", "result: [Oder]", "Write `Order`"),
-    ("customer: string", "customer: {type: [string]}", "Write the type without the list"),
+    (ORDERS, "bind: Refund", "bind: Refnd", "Write `Refund`"),
+    (ORDERS, "result: [Order]", "result: [Oder]", "Write `Order`"),
+    (ORDERS, "customer: string", "customer: {type: [string]}", "Write the type without the list"),
+    (POLICY, "shop.orders.refund: ask", "shop.orders.refnd: ask", "Write `shop.orders.refund`"),
 ]
 
 
 def test_findings_have_fixes(serve: Serve) -> None:
     async def look(client: Client) -> None:
-        for right, wrong, title in FIXED:
-            text = FILES[ORDERS].replace(right, wrong)
-            at = client.show(ORDERS, text)
+        for file, right, wrong, title in FIXED:
+            text = FILES[file].replace(right, wrong)
+            at = client.show(file, text)
             await whole_check(client)
             place = client.range_of(text, wrong)
             context = types.CodeActionContext(diagnostics=[])
@@ -359,9 +360,10 @@ def test_findings_have_fixes(serve: Serve) -> None:
                 assert action.edit is not None
                 assert action.edit.changes is not None
                 (edits,) = action.edit.changes.values()
-                assert applied(text, edits) == FILES[ORDERS].replace(
+                assert applied(text, edits) == FILES[file].replace(
                     right, wrong.replace("[string]", "string") if "type" in wrong else right
                 )
+            client.show(file, FILES[file])
 
     serve(look)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.unit.cli.command_line import toolgen
 from toolgen.cli.front import run
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.publish.inputs import current_inputs
@@ -117,7 +118,7 @@ def test_without_a_warning_warnings_as_errors_changes_nothing(folder: Path) -> N
     assert [run(["build", "--warnings-as-errors"]), run(["build", "--check"])] == [0, 0]
 
 
-CALL = ["call", "shop.find", "{}", "--stub", "--yes"]
+CALL = ("call", "shop.find", "{}", "--stub", "--yes")
 
 
 @pytest.fixture
@@ -128,7 +129,7 @@ def of_somebody_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config = load_config(folder)
     (target,) = config.targets
     note_state(Tree(folder, target.out), current_inputs(folder, target))
-    assert run(CALL) == 0, "the state is believed by who kept it"
+    assert toolgen(folder, *CALL).code == 0, "the state is believed by who kept it"
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache of the one who checks"))
     return folder
 
@@ -145,10 +146,11 @@ def test_a_state_that_came_with_a_repository_says_nothing_of_its_package(
 
 
 def test_no_call_is_made_by_a_package_of_which_only_its_repository_says_that_it_is_current(
-    of_somebody_else: Path, capsys: pytest.CaptureFixture[str]
+    of_somebody_else: Path,
 ) -> None:
-    assert run(CALL) == 2
-    assert "generated is out of date. Run `toolgen build` first." in capsys.readouterr().err
+    done = toolgen(of_somebody_else, *CALL)
+    assert (done.code, done.out) == (2, "")
+    assert "generated is out of date. Run `toolgen build` first." in done.err
 
 
 @pytest.mark.parametrize("name", ["stubs.json", "search_index.json"])
@@ -167,15 +169,12 @@ def test_derived_data_that_came_with_a_repository_is_compared_and_replaced(
     assert advice(capsys) == "generated: 1 difference; run `toolgen build`"
 
 
-def test_a_spec_that_says_the_same_in_other_words_needs_no_build_before_a_call(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_spec_that_says_the_same_in_other_words_needs_no_build_before_a_call(folder: Path) -> None:
     with (folder / "specs/shop.yaml").open("a") as file:
         file.write("# A comment.\n")
-    capsys.readouterr()
-    assert [run(CALL), run(["build", "--check"])] == [0, 0]
+    assert [toolgen(folder, *CALL).code, run(["build", "--check"])] == [0, 0]
     (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
-    assert [run(CALL), run(["build"]), run(CALL)] == [2, 0, 0]
+    assert [toolgen(folder, *CALL).code, run(["build"]), toolgen(folder, *CALL).code] == [2, 0, 0]
 
 
 READABLE_ERRORS = {
