@@ -15,7 +15,15 @@ from tests.unit.authoring.diff.repository import ORDERS
 from tests.unit.cli.command_line import toolgen
 from toolgen.spec import writing
 from toolgen.spec.files import LeadsOut, NotRegular
-from toolgen.spec.writing import link_inside, make_folder_inside, named_place, open_lock, write_inside
+from toolgen.spec.writing import (
+    Changed,
+    link_inside,
+    make_folder_inside,
+    named_place,
+    open_lock,
+    replace_inside,
+    write_inside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,6 +168,8 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path, kind: 
     ):
         with pytest.raises((LeadsOut, FileExistsError, NotADirectoryError)):
             write_inside(root, path, b"written", is_new=is_new)
+        with pytest.raises((LeadsOut, Changed, NotADirectoryError, FileNotFoundError)):
+            replace_inside(root, path, None if is_new else b"", b"written")
         with pytest.raises((LeadsOut, FileExistsError, NotADirectoryError)):
             link_inside(root, f"{path}/link", "/")
         with pytest.raises((LeadsOut, FileExistsError, NotADirectoryError)):

@@ -31,7 +31,7 @@ from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.text import visible
-from toolgen.spec.writing import append_inside, place_inside, write_inside
+from toolgen.spec.writing import Changed, append_inside, place_inside, replace_inside
 from toolgen.testing.recordings import (
     RecordingError,
     Take,
@@ -74,8 +74,8 @@ class Saved:
 def save_case(config: Config, take: Take, name: str, key: str, question: str) -> Saved:
     """Save a call as the case `key` of `evals/NAME.eval.yaml`; args with redacted values must only be given.
 
-    A missing file is created. Raises `CannotSave`, ValueError and `SpecTooLarge` for values that no file can have, and
-    OSError.
+    A missing file is created. Raises `CannotSave`, ValueError and `SpecTooLarge` for values that no file can have,
+    `Changed` for a file that somebody else has written meanwhile, and OSError.
     """
     path = f"{EVALUATIONS}/{_checked_name(name)}.eval.yaml"
     catalogs = _catalogs(config)
@@ -148,7 +148,7 @@ def save_recording(config: Config, take: Take, name: str) -> Saved:
         raise CannotSave(take.stale)
     place = Path(place_inside(config.root, path))
     schemas = schemas_of(take, catalog)
-    begun = b""
+    begun = None
     if place.exists():
         begun = read_file_inside(place, config.root, _LARGEST_RECORDING)
         try:
@@ -156,14 +156,14 @@ def save_recording(config: Config, take: Take, name: str) -> Saved:
         except (CannotSave, RecordingError) as error:
             raise CannotSave(f"{RECORDINGS}/{error}") from None
         schemas = {} if canonical(known) == canonical(schemas) else schemas
-    is_open = bool(begun) and not begun.endswith(b"\n")
-    above = (b"\n" if is_open else b"") + (schemas_line(take.ident, schemas) if schemas else b"")
+    gap = b"\n" if begun and not begun.endswith(b"\n") else b""
+    above = gap + (schemas_line(take.ident, schemas) if schemas else b"")
     content = above + take_line(take)
     if begun:
-        append_inside(config.root, path, content)
+        append_inside(config.root, path, content, size=len(begun))
     else:
-        write_inside(config.root, path, content, is_new=not place.exists())
-    return Saved(path, (begun + above).count(b"\n") + 1)
+        replace_inside(config.root, path, begun, content)
+    return Saved(path, ((begun or b"") + above).count(b"\n") + 1)
 
 
 def _schemas_in(place: Path, take: Take, catalog: Catalog) -> Mapping[str, Any]:
@@ -265,14 +265,8 @@ def _read(root: Path, path: str) -> str | None:
 
 
 def _write(root: Path, path: str, before: str | None, text: str) -> None:
-    """Write a text in place of the one that was read; None for none. Raises `CannotSave` if another is there now."""
-    if _read(root, path) != before:
-        raise CannotSave(f"{path} has changed meanwhile: try again")
-    if before is None:
-        write_inside(root, path, text.encode(), is_new=True)
-        return
-    mark = _BOM.encode() if read_file_inside(root / path, root, LARGEST).startswith(_BOM.encode()) else b""
-    write_inside(root, path, mark + text.encode())
+    """Write a text in place of the one that was read; None for none. Raises `Changed` if another is there now."""
+    replace_inside(root, path, None if before is None else before.encode(), text.encode())
 
 
 _KINDS: Final[Mapping[str, Callable[[Config, Take, Mapping[str, str]], Saved]]] = {
@@ -292,6 +286,8 @@ def save(root: Path, order: Mapping[str, Any]) -> dict[str, Any]:
         return {"problem": "half of a surrogate pair is not a character"}
     except (CannotSave, SpecTooLarge, ConfigError, DiffError, ValueError) as error:
         return {"problem": visible(str(error))}
+    except Changed as error:
+        return {"problem": visible(f"{error.filename} has changed meanwhile: try again")}
     except OSError as error:
         return {"problem": visible(f"{error.filename or 'a file'}: {error.strerror or error}")}
     return {"problem": "", "file": saved.file, "line": saved.line}

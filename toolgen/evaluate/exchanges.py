@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
 from toolgen.spec.files import read_file
-from toolgen.spec.writing import append_inside, named_place, write_inside
+from toolgen.spec.writing import append_inside, named_place, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.evaluate.models import EvaluatedModel
@@ -123,7 +123,7 @@ class Exchanges:
             if os.path.lexists(self._path):
                 append_inside(*named_place(str(self._path)), text)
             else:
-                write_inside(*named_place(str(self._path)), text)
+                replace_inside(*named_place(str(self._path)), None, text)
         except OSError as error:
             raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
 
@@ -158,12 +158,19 @@ class Exchanges:
             raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
         *lines, rest = content.split(b"\n")
         if rest and self._asks:  # a process that was stopped while it wrote
-            write_inside(*named_place(str(self._path)), content[: len(content) - len(rest)])
+            self._without(content, rest)
         elif rest:
             lines.append(rest)
         for number, line in enumerate(lines, 1):
             if line.strip():
                 self._read_line(number, line)
+
+    def _without(self, content: bytes, rest: bytes) -> None:
+        """Remove what is behind the last line. Raises `ExchangesError`."""
+        try:
+            replace_inside(*named_place(str(self._path)), content, content.removesuffix(rest))
+        except OSError as error:
+            raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
 
     def _read_line(self, number: int, line: bytes) -> None:
         place = f"{self._path} line {number}"

@@ -9,11 +9,11 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from toolgen.spec.files import LeadsOut, check_regular, is_inside
+from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, read_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,8 +29,13 @@ _NEW: Final = (
 _FOLDER: Final = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
+_BOM: Final = b"\xef\xbb\xbf"
 _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 """Whether the system opens files relative to an open folder, so that nothing on the way can become a link meanwhile."""
+
+
+class Changed(OSError):
+    """A file is not what it was when it was read. `filename` is its path, as it was given."""
 
 
 def write_inside(
@@ -49,10 +54,60 @@ def write_inside(
     wins; with `is_durable` the content is on disk when this returns. Raises `LeadsOut`, `NotRegular`, FileExistsError
     and OSError.
     """
-    place = os.path.join(folder, path)
     real = place_inside(folder, path)
+    place = os.path.join(folder, path)
     if is_new and os.path.lexists(place):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place)
+    _write(folder, real, content, mode=mode, is_new=is_new, is_durable=is_durable)
+
+
+def replace_inside(
+    folder: str | PathLike[str], path: str | PathLike[str], before: bytes | None, content: bytes
+) -> None:
+    """Write a file that people write too, as `write_inside` does, if it still is what was read; None for no file.
+
+    It is read again right before it is replaced. A byte order mark that is not in `before` stays. Raises `Changed` for
+    a file that has changed since, or was created or removed, and what `write_inside` raises.
+    """
+    real = place_inside(folder, path)
+    if before is None:
+        try:
+            write_inside(folder, path, content, is_new=True)
+        except FileExistsError as error:
+            raise _changed(path) from error
+        return
+    mark = _mark(real, before, path)
+    _write(folder, real, mark + content, check=lambda: _mark(real, mark + before, path))
+
+
+def _mark(real: str, before: bytes, path: str | PathLike[str]) -> bytes:
+    """Return the byte order mark of a file, if what was read of it is without one. Raises `Changed` and OSError."""
+    try:
+        present = read_file(real, len(_BOM) + len(before), follow=False)
+    except (FileNotFoundError, TooLarge) as error:
+        raise _changed(path) from error
+    if present == before:
+        return b""
+    if present == _BOM + before:
+        return _BOM
+    raise _changed(path)
+
+
+def _changed(path: str | PathLike[str]) -> Changed:
+    return Changed(errno.EBUSY, "it has changed meanwhile", os.fspath(path))
+
+
+def _write(
+    folder: str | PathLike[str],
+    real: str,
+    content: bytes,
+    *,
+    mode: int = 0o666,
+    is_new: bool = False,
+    is_durable: bool = False,
+    check: Callable[[], object] = lambda: None,
+) -> None:
+    """Write a file below a folder, links followed. `check` raises an error if it must not be replaced after all."""
     present = check_regular(real, follow=False) if os.path.lexists(real) else None
     *folders, name = _names(real, folder)
     with _below(os.path.realpath(folder), folders) as (above, at), ExitStack() as unless_moved:
@@ -63,14 +118,18 @@ def write_inside(
         if is_new:
             _link_new(staged, place, at)
             return
+        check()
         os.replace(staged, place, src_dir_fd=at, dst_dir_fd=at)
         unless_moved.pop_all()
 
 
-def append_inside(folder: str | PathLike[str], path: str | PathLike[str], content: bytes) -> None:
+def append_inside(
+    folder: str | PathLike[str], path: str | PathLike[str], content: bytes, *, size: int | None = None
+) -> None:
     """Append to a file below a folder, which must be there. Links are followed as `write_inside` follows them.
 
-    Raises `LeadsOut`, `NotRegular`, FileNotFoundError and OSError.
+    `size` is what was read of it. Raises `Changed` for another one, `LeadsOut`, `NotRegular`, FileNotFoundError and
+    OSError.
     """
     real = place_inside(folder, path)
     check_regular(real, follow=False)
@@ -78,6 +137,8 @@ def append_inside(folder: str | PathLike[str], path: str | PathLike[str], conten
     with _below(os.path.realpath(folder), folders) as (above, at):
         flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(_at(above, at, name), flags, dir_fd=at), "ab") as file:
+            if size is not None and os.fstat(file.fileno()).st_size != size:
+                raise _changed(path)
             file.write(content)
 
 

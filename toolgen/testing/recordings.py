@@ -28,7 +28,7 @@ from toolgen.schema.json_values import canonical, compact_json, is_array, is_obj
 from toolgen.schema.references import pointer_of
 from toolgen.spec.files import read_file
 from toolgen.spec.text import cut, visible
-from toolgen.spec.writing import append_inside, named_place, write_inside
+from toolgen.spec.writing import Changed, append_inside, named_place, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change
@@ -131,8 +131,13 @@ class Recording:
             raise RecordingError(f'the mode `{mode}` needs what runs the tools: recorded(…, "{mode}", executors=[…])')
         self._lines: list[bytes] = []
         self._takes: list[Take] = []
-        if exists and mode != "all":
-            self._takes = list(_in_store(self._target, self.name) if from_store else self._in_lines())
+        self._present: list[bytes] | None = None
+        if from_store:
+            self._takes = list(_in_store(self._target, self.name))
+        elif exists:
+            content = _content(self._target, self.name)
+            self._present = [content] if self.records else None
+            self._takes = [] if mode == "all" else list(self._in_lines(content))
         self._is_open = False
         self._schemas: dict[str, bytes] = {}
         self._by_ident: dict[str, _Takes] = {}
@@ -197,20 +202,24 @@ class Recording:
     def _write(self, begun: int) -> None:
         """Write the lines from one on: behind those that are written, or all of them."""
         content = b"".join(self._lines[begun:])
+        present = self._present
         try:
-            if begun:
-                append_inside(*named_place(self._target), content)
+            if begun and present is not None:
+                append_inside(*named_place(self._target), content, size=sum(map(len, present)))
             else:
-                write_inside(*named_place(self._target), content)
+                replace_inside(*named_place(self._target), None if present is None else b"".join(present), content)
+        except Changed:
+            raise RecordingError(f"{self.name} has changed meanwhile: record again") from None
         except OSError as error:
             raise RecordingError(f"{self.name} cannot be written: {error.strerror}") from error
+        self._present = [*(present or ()), content] if begun else [content]
         self._is_open = True
 
-    def _in_lines(self) -> Iterator[Take]:
+    def _in_lines(self, content: bytes) -> Iterator[Take]:
         """Read JSON Lines. Raises `RecordingError`."""
         schemas: dict[str, Mapping[str, Any]] = {}
         count = 0
-        for number, line in enumerate(_content(self._target, self.name).split(b"\n"), 1):
+        for number, line in enumerate(content.split(b"\n"), 1):
             if not line.strip():
                 continue
             self._lines.append(line + b"\n")

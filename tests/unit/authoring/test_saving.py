@@ -237,18 +237,26 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, kind: str) -> Non
     assert {each.name: each.read_bytes() for each in (tmp_path / "outside").iterdir()} == before
 
 
-@pytest.mark.parametrize("kind", ["case", "example"])
-def test_what_was_written_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+@pytest.mark.parametrize("present", ["", "more"])
+@pytest.mark.parametrize("kind", ["case", "example", "recording"])
+def test_what_was_written_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, present: str
+) -> None:
     folder = project(tmp_path)
-    file = folder / {"case": "evals/shop.eval.yaml", "example": "specs/goods.yaml"}[kind]
-    write = saving._write
+    files = {"case": "evals/shop.eval.yaml", "example": "specs/goods.yaml", "recording": "recordings/shop.jsonl"}
+    file = folder / files[kind]
+    if present:
+        saves(folder, found({"word": "pots"}), kind=kind, name="shop", key="first", question="Which?")
+    made = {"case": "inserted" if present else "new_text", "example": "inserted", "recording": "take_line"}[kind]
+    make: Callable[..., Any] = getattr(saving, made)
 
-    def late(*given: Any) -> None:
+    def late(*given: Any) -> Any:
         file.parent.mkdir(exist_ok=True)
         file.write_text("mine")
-        write(*given)
+        return make(*given)
 
-    monkeypatch.setattr(saving, "_write", late)
+    monkeypatch.setattr(saving, made, late)
     answer = saves(folder, found({"word": "pot"}), kind=kind, name="shop", key="k", question="Which?")
+    assert file.read_text() == "mine"
     assert answer["problem"] == f"{file.relative_to(folder)} has changed meanwhile: try again"
     assert file.read_text() == "mine"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.evaluate.world import SHOP, call, cases, catalog_of
+from toolgen.evaluate import exchanges
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import EvaluatedModel
 from toolgen.evaluate.reports import summaries_of
 from toolgen.evaluate.running import Outcome, evaluate
+from toolgen.spec.files import read_file
 from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
@@ -161,3 +164,33 @@ def test_seconds_that_nobody_measured_are_not_known(tmp_path: Path, seconds: str
     assert seconds in lines[1]
     (tmp_path / "model.jsonl").write_text("".join(f"{line}\n" for line in lines))
     assert [outcome.seconds is None for outcome in run(tmp_path, Counted(), asks=False)] == [True, False, False]
+
+
+def test_a_file_that_was_written_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.jsonl"
+    file.write_bytes(b'{"key": "half a li')
+
+    def read(place: str, limit: int) -> bytes:
+        content = read_file(place, limit)
+        file.write_text("mine")
+        return content
+
+    monkeypatch.setattr(exchanges, "read_file", read)
+    with pytest.raises(ExchangesError, match=r"model\.jsonl cannot be written: it has changed meanwhile"):
+        Exchanges(file, asks=True)
+    assert file.read_text() == "mine"
+    file.unlink()
+    lexists, asked = os.path.lexists, 0
+
+    def create(place: Path) -> bool:
+        nonlocal asked
+        is_there = lexists(place)
+        asked += 1
+        if asked == 2:
+            file.write_text("mine")
+        return is_there
+
+    monkeypatch.setattr(os.path, "lexists", create)
+    with pytest.raises(ExchangesError, match=r"model\.jsonl cannot be written: it has changed meanwhile"):
+        Exchanges(file, asks=True)
+    assert file.read_text() == "mine"

@@ -14,6 +14,7 @@ from toolgen.record import SqliteStore
 from toolgen.record.replay import replay
 from toolgen.runtime import CallFailed, FailureKind, Runtime, ToolResult, ToolsetRegistration, allow_all
 from toolgen.testing import RecordingError, Stubs, recorded, stub_executors, when
+from toolgen.testing.recordings import Take
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -402,3 +403,30 @@ def test_a_mode_must_be_known_and_have_what_it_records(tmp_path: Path) -> None:
         recorded(tmp_path / "calls.jsonl", "twice")  # type: ignore[arg-type]  # what type checkers refuse
     with pytest.raises(RecordingError, match="needs what runs the tools"):
         recorded(tmp_path / "calls.jsonl", "new")
+
+
+@pytest.mark.parametrize("mode", ["once", "new", "all"])
+def test_a_file_that_was_written_meanwhile_stays(catalog: Catalog, tmp_path: Path, mode: Any) -> None:
+    file = tmp_path / "calls.jsonl"
+    if mode != "once":
+        written(file, call_of(ORDER, {"refunded": 1}))
+    recording = recorded(file, mode, executors=[Real({"refunded": 1}).of("shop.orders")])
+    recording.check(catalog)
+    file.write_text("mine")
+    take = Take(tool=REFUND, place="", arguments={"order_id": "o-2"}, result={"refunded": 2})
+    with pytest.raises(RecordingError, match=r"calls\.jsonl has changed meanwhile: record again"):
+        recording.add(take)
+    assert file.read_text() == "mine"
+
+
+def test_what_was_added_is_not_written_over_what_others_wrote_then(catalog: Catalog, tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    recording = recorded(file, "once", executors=[Real({"refunded": 1}).of("shop.orders")])
+    recording.check(catalog)
+    for number in range(3):
+        recording.add(Take(tool=REFUND, place="", arguments={"order_id": f"o-{number}"}, result={"refunded": 2}))
+    assert [line["arguments"]["order_id"] for line in lines_of(file) if "arguments" in line] == ["o-0", "o-1", "o-2"]
+    file.write_text("mine")
+    with pytest.raises(RecordingError, match="has changed meanwhile"):
+        recording.add(Take(tool=REFUND, place="", arguments={"order_id": "o-3"}, result={"refunded": 2}))
+    assert file.read_text() == "mine"

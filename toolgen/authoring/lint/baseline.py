@@ -60,6 +60,14 @@ def load_baseline(root: Path) -> dict[BaselineEntry, int]:
         raise BaselineBroken(f"{BASELINE} cannot be used: {error}") from error
 
 
+def present_baseline(root: Path) -> str | None:
+    """Return the text of a project's baseline, whatever it is; None without a file. Raises OSError."""
+    try:
+        return read_file(root / BASELINE, _LARGEST).decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+
+
 def read_baseline(text: str) -> dict[BaselineEntry, int]:
     """Return the entries of a baseline with their lines. Raises BaselineBroken."""
     try:

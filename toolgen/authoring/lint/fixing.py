@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,10 +23,10 @@ _ROUNDS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """The outcome: the texts that changed, by path, how many findings were fixed, and what is left."""
+    """The outcome: the texts that changed, by path, how many findings were fixed in each, and what is left."""
 
     texts: Mapping[str, str]
-    count: int
+    counts: Mapping[str, int]
     left: Linted
 
 
@@ -43,7 +44,7 @@ def fix(
     Raises RuntimeError if a fix breaks a spec, which is a defect of its rule.
     """
     changed: dict[str, str] = {}
-    count = 0
+    counts = Counter[str]()
     found = lint(config, files, baseline, cache=cache)
     for _ in range(_ROUNDS):
         texts = {each.path: each.text for read in files.values() for each in read}
@@ -54,7 +55,7 @@ def fix(
                     found.fixes[each] for each in found.findings if each in found.fixes and each.span.file == path
                 ]
                 news[path], applied = apply_fixes(text, path, chosen)
-                count += applied
+                counts[path] += applied
         news = {path: text for path, text in news.items() if text != texts[path]}
         if not news:
             break
@@ -63,7 +64,7 @@ def fix(
         if found.errors and not before.errors:
             raise RuntimeError(f"a fix broke a spec: {found.errors[0].span}: {found.errors[0].message}")
         changed |= news
-    return Fixed(changed, count, found)
+    return Fixed(changed, counts, found)
 
 
 def _reread(file: SpecFile, texts: Mapping[str, str]) -> SpecFile:

@@ -21,7 +21,7 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 from toolgen.compiler.source.read import read_specs
 from toolgen.spec.files import is_inside
 from toolgen.spec.text import visible
-from toolgen.spec.writing import write_inside
+from toolgen.spec.writing import Changed, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.imported import Imported
@@ -66,15 +66,21 @@ class SpecPlace:
             raise click.UsageError(f"{self.path} is not written: {error}. {advice}") from error
 
     def write(self, text: str) -> None:
-        """Write the text atomically, if it is new; missing folders are created. Raises click.UsageError."""
+        """Write the text atomically, if it is new; missing folders are created.
+
+        Raises click.UsageError, also for a file that somebody else has written since it was read.
+        """
         if self.present is not None and self.present.text == text:
             return
         data = text.encode()
         if len(data) > MAX_BYTES:
             advice = "import the tools in parts, each into its own toolset"
             raise click.UsageError(f"{self.path} would exceed {MAX_BYTES:,} bytes: {advice}.")
+        before = None if self.present is None else self.present.text.encode()
         try:
-            write_inside(self.root, self.path, data)
+            replace_inside(self.root, self.path, before, data)
+        except Changed:
+            raise click.UsageError(f"{self.path} has changed meanwhile: run `toolgen import` again.") from None
         except OSError as error:
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 

@@ -36,24 +36,26 @@ def command(*, paths: Sequence[str], check: bool, diff: bool, output_format: str
     only = paths_of(config, paths)
     sink = Diagnostics()
     before, after = _formatted(config, only, sink)
+    changed = sorted(after)
     if not (check or diff):
-        write_texts(config, after)
+        changed = sorted(write_texts(config, before, after, command="toolgen fmt"))
     show_diagnostics(sink, sink.sources)
     if output_format == "json":
-        show_json({"checked": len(before), "changed": sorted(after)})
+        show_json({"checked": len(before), "changed": changed})
     else:
         if diff:
             echo(difference_of(before, after), nl=False)
-        for path in sorted(after):
+        for path in changed:
             echo(f"{path}: {'not formatted' if check or diff else 'formatted'}", err=diff)
         unchanged = len(before) - len(after)
         echo(
             f"{counted(len(after), 'file')} to format, {unchanged} unchanged"
             if check or diff
-            else f"{counted(len(after), 'file')} formatted, {unchanged} unchanged",
+            else f"{counted(len(changed), 'file')} formatted, {unchanged} unchanged",
             err=True,
         )
-    return 1 if sink.has_errors or (after and (check or diff)) else 0
+    is_left = len(changed) < len(after)
+    return 1 if sink.has_errors or is_left or (after and (check or diff)) else 0
 
 
 def _formatted(config: Config, only: set[str] | None, sink: Diagnostics) -> tuple[dict[str, str], dict[str, str]]:

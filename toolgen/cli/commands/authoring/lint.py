@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.authoring.diff.git import folder_in_repository
-from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, write_baseline
+from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, present_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.registry import rule_texts
@@ -67,17 +67,24 @@ def command(
     if accept:
         return _accept(config, files)
     baseline = _baseline(config)
+    left: Collection[str] = ()
     if do_fix or show_diff:
         fixed = fix(config, files, baseline, only, open_cache(config.root))
         found = fixed.left
+        originals = {each.path: each.text for read in files.values() for each in read}
+        changed: Collection[str] = fixed.texts
         if show_diff:
-            originals = {each.path: each.text for read in files.values() for each in read}
             echo(difference_of(originals, fixed.texts), nl=False)
         else:
-            write_texts(config, fixed.texts)
+            changed = write_texts(config, originals, fixed.texts, command="toolgen lint --fix")
         if output_format == "text":
             would = "would be fixed" if show_diff else "fixed"
-            echo(f"{counted(fixed.count, 'finding')} {would} in {counted(len(fixed.texts), 'file')}", err=True)
+            count = sum(fixed.counts[path] for path in changed)
+            echo(f"{counted(count, 'finding')} {would} in {counted(len(changed), 'file')}", err=True)
+        left = fixed.texts.keys() - changed
+        if left:  # what is found in them is of what they were
+            only = (paths_of(config, [str(config.root)]) if only is None else only) or set()
+            only -= left
         if show_diff and not found.errors:
             return 1 if fixed.texts else 0
     else:
@@ -87,7 +94,7 @@ def command(
         found.errors += evaluations if only is None else [each for each in evaluations if each.span.file in only]
         found.sources |= evaluations.sources
     _show(config, found, listing, only, notes=notes)
-    return 1 if _fails(found, only) else 0
+    return 1 if left or _fails(found, only) else 0
 
 
 def _read(config: Config) -> tuple[dict[Target, list[SpecFile]], list[Diagnostic], Mapping[str, str]]:
@@ -104,12 +111,18 @@ def _baseline(config: Config) -> dict[BaselineEntry, int]:
 
 
 def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
+    try:
+        before = present_baseline(config.root)
+    except OSError as error:
+        raise click.UsageError(f"{BASELINE} cannot be written: {error.strerror}.") from error
     found = lint(config, files, cache=open_cache(config.root))
     if found.errors:
         show_diagnostics(found.errors, found.sources)
         return 1
     entries = found.entries
-    write_texts(config, {BASELINE: write_baseline(entries)})
+    again = "toolgen lint --write-baseline"
+    if not write_texts(config, {BASELINE: before}, {BASELINE: write_baseline(entries)}, command=again):
+        return 1
     echo(f"{BASELINE}: {counted(len(entries), 'finding')} accepted")
     return 0
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.output import echo
 from toolgen.compiler.project.listing import list_evaluations, list_specs
 from toolgen.spec.text import visible, whole_lines
-from toolgen.spec.writing import write_inside
+from toolgen.spec.writing import Changed, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
@@ -58,13 +59,25 @@ def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def write_texts(config: Config, texts: Mapping[str, str]) -> None:
-    """Write files of the project, each as a whole: a new file takes the place of the old one.
+def write_texts(
+    config: Config, before: Mapping[str, str | None], texts: Mapping[str, str], *, command: str
+) -> Sequence[str]:
+    """Write files of the project, each as a whole: a new file takes the place of the one that was read, None for none.
 
-    Links are followed inside the project. Raises click.UsageError for the first one that cannot be written.
+    Links are followed inside the project. One that somebody else has written since stays, and is reported: `command`
+    is what to run again. Returns the paths of those that were written. Raises click.UsageError for the first one that
+    cannot be written.
     """
+    written: list[str] = []
     for path, text in texts.items():
+        known = before[path]
+        read = None if known is None else known.encode("utf-8", "surrogateescape")
         try:
-            write_inside(config.root, path, text.encode("utf-8"))
+            replace_inside(config.root, path, read, text.encode("utf-8"))
+        except Changed:
+            echo(f"{path} has changed meanwhile: run `{command}` again", err=True)
         except OSError as error:
             raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        else:
+            written.append(path)
+    return written

@@ -12,7 +12,7 @@ from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.cli.output import echo
 from toolgen.spec.files import read_file
 from toolgen.spec.text import lines_of
-from toolgen.spec.writing import make_folder_inside, named_place, place_inside, write_inside
+from toolgen.spec.writing import Changed, make_folder_inside, named_place, place_inside, replace_inside
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 _SCHEMA = "toolgen.schema.json"
@@ -52,12 +52,19 @@ def command(*, folder: Path, bare: bool) -> int:
         raise click.UsageError(
             f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written."
         )
+    written: list[str] = []
     try:
         place_inside(*named_place(folder))
         make_folder_inside(folder, "specs")
-        for path, text in files.items():
-            write_inside(folder, path, text.encode(), is_new=True)
         added = [name for name, text in _GIT.items() if _add(folder, name, text)]
+        for path, text in files.items():
+            replace_inside(folder, path, None, text.encode())
+            written.append(path)
+    except Changed as error:
+        advice = f"remove {', '.join(str(folder / path) for path in written)}, and run" if written else "run"
+        raise click.UsageError(
+            f"{folder / error.filename} has changed meanwhile: {advice} `toolgen init` again."
+        ) from None
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for path in (*files, *added):
@@ -68,15 +75,16 @@ def command(*, folder: Path, bare: bool) -> int:
 
 
 def _add(folder: Path, name: str, text: str) -> bool:
-    """Put lines into a file that may be there, and say whether one was missing. Raises OSError."""
+    """Put lines into a file that may be there, and say whether one was missing. Raises `Changed` and OSError."""
     place = folder / name
-    found = read_file(place, _LARGEST, follow=False).decode(errors="surrogateescape") if os.path.lexists(place) else ""
+    before = read_file(place, _LARGEST, follow=False) if os.path.lexists(place) else None
+    found = (before or b"").decode(errors="surrogateescape")
     missing = [line for line in lines_of(text) if line not in lines_of(found)]
     if all(line.startswith("#") for line in missing):
         return False
     gap = "\n" if found and not found.endswith("\n") else ""
     after = f"{found}{gap}" + "".join(f"{line}\n" for line in missing)
-    write_inside(folder, name, after.encode(errors="surrogateescape"))
+    replace_inside(folder, name, before, after.encode(errors="surrogateescape"))
     return True
 
 
