@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 USAGE: Final = 2
-"""Usage, or configuration."""
+"""Usage, configuration, or output that cannot be written."""
 
 INTERNAL: Final = 3
 """An internal error: a bug in toolgen."""

@@ -84,33 +84,65 @@ def _is_of_usage(error: click.UsageError) -> bool:
     return module == __name__ or module.partition(".")[0] == "click"
 
 
+def _is_of_output(error: OSError) -> bool:
+    """Return whether what a command prints cannot be written, as on a full disk."""
+    return any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(error.__traceback__))
+
+
+def _give_up_output() -> None:
+    """Send what cannot be written nowhere, so that the interpreter does not fail at it again when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _tell(text: str, *, nl: bool = True) -> None:
+    """Print why a command ends on stderr, if that can be written: the exit code says it too."""
+    try:
+        echo(text, err=True, nl=nl)
+    except OSError:
+        _give_up_output()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Only an internal error shows a traceback."""
     try:
-        result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as help_text:
-        echo(help_text.format_message())
-        return USAGE
+        return _run(arguments)
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and not _is_of_usage(error):
             error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
-        echo("\n".join(cut(visible(line), _LONGEST) for line in shown.getvalue().split("\n")), err=True, nl=False)
+        _tell("\n".join(cut(visible(line), _LONGEST) for line in shown.getvalue().split("\n")), nl=False)
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        _tell("stopped")
+        return STOPPED
+    except BrokenPipeError:
+        _give_up_output()
+        return 0
+    except Exception as error:  # noqa: BLE001  # the last resort: what else reaches it is a defect of toolgen
+        if isinstance(error, OSError) and _is_of_output(error):
+            _give_up_output()
+            _tell(f"Error: The output cannot be written: {error.strerror or error}.")
+            return USAGE
+        _tell(traceback.format_exc())
+        _tell("internal error: this is a bug in toolgen; please report the lines above")
+        return INTERNAL
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        echo(help_text.format_message())
         return USAGE
     except ConfigError as error:
         from toolgen.cli.output import show_diagnostics
 
         show_diagnostics(error.diagnostics, error.sources)
         return USAGE
-    except (click.Abort, KeyboardInterrupt):
-        echo("stopped", err=True)
-        return STOPPED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception:  # noqa: BLE001  # the last resort: what reaches it is a defect of toolgen
-        echo(traceback.format_exc(), err=True)
-        echo("internal error: this is a bug in toolgen; please report the lines above", err=True)
-        return INTERNAL
     return result if isinstance(result, int) else 0
