@@ -16,7 +16,8 @@ def commands_page() -> str:
     parts = [
         (
             "# Commands\n\n`toolgen -C DIR COMMAND` changes to another folder first. Exit codes:\n"
-            "0 fine, 1 findings or drift, 2 usage or configuration, 3 an internal error.\n\n"
+            "0 fine, 1 findings or drift, 2 usage, configuration or output that cannot be written, 3 an\n"
+            "internal error, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n\n"
             "A terminal is sent colour, unless `NO_COLOR` is set or `TERM` is `dumb`; a dumb one is sent no progress\n"
             "either. A FILE is a regular file: pipes and devices are not opened, and `-` is stdin."
         )

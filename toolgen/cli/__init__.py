@@ -14,7 +14,7 @@ def main() -> None:
     """Run the command line.
 
     Exit codes: 0 success, 1 findings or drift, 2 usage, configuration or output that cannot be written, 3 internal
-    error, 130 stopped by Ctrl-C.
+    error, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.
     """
     if find_spec("click") is None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")

@@ -11,4 +11,4 @@ INTERNAL: Final = 3
 """An internal error: a bug in toolgen."""
 
 STOPPED: Final = 130
-"""After Ctrl-C: 128 + SIGINT, the shells' convention."""
+"""After Ctrl-C: 128 + SIGINT, the shells' convention. After SIGTERM and SIGHUP it is 143 and 129."""

@@ -13,9 +13,10 @@ from traceback import walk_tb
 import click
 
 from toolgen import __version__
-from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
+from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, SERVING, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
+from toolgen.cli.stopping import Stop
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import ConfigError
 from toolgen.spec.text import cut, visible
@@ -46,9 +47,14 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command to run, which runs without garbage collection if it is a one-shot command."""
+        """Find the command to run, which runs without garbage collection if it is a one-shot command.
+
+        Signals end it as Ctrl-C does, unless it serves: then it takes them itself.
+        """
         if args[0] in ONE_SHOT:
             ctx.with_resource(paused(freeze=True))
+        if args[0] not in SERVING:
+            ctx.with_resource(ctx.ensure_object(Stop).handled())
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -109,8 +115,15 @@ def _tell(text: str, *, nl: bool = True) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Only an internal error shows a traceback."""
+    stop = Stop()
+    code = _reported(arguments, stop)
+    return code if stop.code is None else stop.code
+
+
+def _reported(arguments: Sequence[str], stop: Stop) -> int:
+    """Run a command line, print why it ends if it fails, and return its exit code."""
     try:
-        return _run(arguments)
+        return _run(arguments, stop)
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and not _is_of_usage(error):
             error.ctx = None
@@ -134,9 +147,9 @@ def run(arguments: Sequence[str]) -> int:
         return INTERNAL
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], stop: Stop) -> int:
     try:
-        result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
+        result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False, obj=stop)
     except click.exceptions.NoArgsIsHelpError as help_text:
         echo(help_text.format_message())
         return USAGE

@@ -80,6 +80,10 @@ ONE_SHOT: Final = frozenset({
 """Commands that end when they have read the project and printed. They run without garbage collection."""
 
 
+SERVING: Final = frozenset({"dev", "explore", "lsp", "serve", "worker"})
+"""Commands that run until they are told to end, and do what SIGTERM asks in their own way."""
+
+
 def module_of(command: str) -> str:
     """The name of the module that has a command of the table."""
     folder = next(folder for folder, group in GROUPS.items() if command in group.commands)
