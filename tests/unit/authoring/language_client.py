@@ -155,9 +155,16 @@ class Client:
 
 @asynccontextmanager
 async def language_client(
-    folder: Path, *command: str, settings: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
+    folder: Path,
+    *command: str,
+    settings: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    compares_versions: bool = False,
 ) -> AsyncGenerator[Client]:
-    """Start a language server, and stop it at the end. `settings` are those that it asks for, by section."""
+    """Start a language server, and stop it at the end. `settings` are those that it asks for, by section.
+
+    With `compares_versions` the editor applies edits only to the version of a text that they are of.
+    """
     client = LanguageClient("tests", "1")
     made = Client(folder, client)
 
@@ -172,7 +179,11 @@ async def language_client(
     await client.start_io(command[0], *command[1:], env={**os.environ, **(environment or {})})
     try:
         capabilities = types.ClientCapabilities(
-            workspace=types.WorkspaceClientCapabilities(configuration=True, apply_edit=True),
+            workspace=types.WorkspaceClientCapabilities(
+                configuration=True,
+                apply_edit=True,
+                workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=compares_versions),
+            ),
             text_document=types.TextDocumentClientCapabilities(
                 completion=types.CompletionClientCapabilities(
                     completion_item=types.ClientCompletionItemOptions(

@@ -284,12 +284,30 @@ class SpecLanguageServer(LanguageServer):
         return types.Location((project.root / place.path).as_uri(), text.range(place.start, place.end))
 
     def edit(self, project: Project, edits: Iterable[TextEdit]) -> types.WorkspaceEdit:
-        """Return edits of spec files for the editor."""
+        """Return edits of spec files for the editor, with the versions of its texts if it compares them.
+
+        Then it refuses those of a text that a person has changed meanwhile.
+        """
         changes: dict[str, list[types.TextEdit]] = {}
+        versions: dict[str, int | None] = {}
         for edit in edits:
             at = self.location(project, TextRange(edit.file, edit.start, edit.end))
             changes.setdefault(at.uri, []).append(types.TextEdit(at.range, edit.new_text))
-        return types.WorkspaceEdit(changes)
+            versions[at.uri] = self._version(project, edit.file)
+        workspace = self.client_capabilities.workspace
+        if workspace is None or workspace.workspace_edit is None or not workspace.workspace_edit.document_changes:
+            return types.WorkspaceEdit(changes)
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), each)
+                for uri, each in changes.items()
+            ]
+        )
+
+    def _version(self, project: Project, path: str) -> int | None:
+        """Return the version of the text that the editor has of a file; None for one that it has not open."""
+        uri = (project.root / path).as_uri()
+        return self.workspace.get_text_document(uri).version if path in project.unsaved else None
 
     def checked_files(self, project: Project, path: str, target: Target) -> CheckedFiles | None:
         """Return the last check of a file: that of its target, or of the evaluations."""
@@ -369,8 +387,7 @@ class SpecLanguageServer(LanguageServer):
             return {}
 
     def _publish(self, project: Project, path: str, found: Iterable[Diagnostic]) -> None:
-        uri = (project.root / path).as_uri()
-        version = self.workspace.get_text_document(uri).version if path in project.unsaved else None
+        uri, version = (project.root / path).as_uri(), self._version(project, path)
         shown = [*self._shown(found, project, project.file(path).text)]
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.unit.authoring.language_client import CURSOR, Client
+from tests.unit.authoring.language_client import CURSOR, Client, language_client
 from tests.unit.authoring.language_server.project import FILES
 
 if TYPE_CHECKING:
@@ -333,6 +335,28 @@ def test_a_file_is_formatted(serve: Serve) -> None:
         assert await client.client.text_document_formatting_async(params) is None
 
     serve(look)
+
+
+def test_edits_are_of_the_versions_of_texts_that_the_editor_has(project: Path) -> None:
+    async def look() -> types.WorkspaceEdit | None:
+        words = (sys.executable, "-m", "toolgen", "lsp")
+        async with language_client(project, *words, compares_versions=True) as client:
+            path, text, name, _ = RENAMES[0]
+            for _ in range(2):
+                client.show(path, FILES[path])
+            at = client.show(path, marked(path, text))
+            params = types.RenameParams(at.text_document, at.position, name)
+            return await client.client.text_document_rename_async(params)
+
+    found = asyncio.run(look())
+    assert found is not None
+    assert found.changes is None
+    versions: dict[str, int | None] = {}
+    for each in found.document_changes or ():
+        assert isinstance(each, types.TextDocumentEdit)
+        versions[each.text_document.uri.partition("my%20project/")[2]] = each.text_document.version
+    edited = RENAMES[0][3]
+    assert versions == dict.fromkeys(edited) | {RENAMES[0][0]: 3}
 
 
 FIXED = [
