@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from importlib.util import find_spec
 
 from toolgen.cli.exit_codes import STOPPED, USAGE
@@ -27,5 +28,9 @@ def main() -> None:
         print("stopped", file=sys.stderr)
         sys.exit(STOPPED)
     code = run(sys.argv[1:])
+    if threading.active_count() > 1:
+        from toolgen.cli.ending import end_in_time  # slow to import
+
+        end_in_time(code)
     gc.freeze()  # the process ends: a search for garbage in all that it has loaded takes a fifth of a short command
     sys.exit(code)

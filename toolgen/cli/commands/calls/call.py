@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.consent import Consent
+from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor, unusable
 from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
@@ -67,13 +67,14 @@ def command(
     A tool is run by what its spec names: a `handler`, a server or an API; or by what the configuration names, as
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
     A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the same.
+    What still runs 10 seconds after the end of the call, or after Ctrl-C, is cut off, and stderr names it.
     """
     config = built_project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
         runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes, stub=stub)
         request = ToolRequest(name=ident, payload=payload)
-        result = asyncio.run(_result(runtime, request, ToolCallMeta(user=user), registration))
+        result = run_calls(_result(runtime, request, ToolCallMeta(user=user), registration))
         if stub and result.success:
             echo("a stub answered: no tool has run", err=True)
     if output_format == "json":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.log import store_option
+from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.names import STDIN, read_named, suggestion
 from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
@@ -400,7 +400,7 @@ def _evaluated(
             on_outcome=told,
         )
         try:
-            return asyncio.run(running)
+            return run_calls(running)
         except ExchangesError as error:
             raise click.UsageError(f"{error}.") from None
 

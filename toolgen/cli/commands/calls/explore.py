@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import webbrowser
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import open_engine, user_here
 from toolgen.cli.consent import Consent
+from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
@@ -108,7 +108,7 @@ def command(
         )
     except ValueError as error:
         raise click.UsageError(f"--host-name: {error}") from error
-    return asyncio.run(
+    return run_calls(
         _serve(config, runtime, kept, store, key, database, settings, executors, (host, port), opens=not no_open)
     )
 

@@ -15,8 +15,8 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import url_of
-from toolgen.cli.commands.runs.worker import TO_STOP, end_of_process, ended_within
 from toolgen.cli.consent import Consent
+from toolgen.cli.ending import TO_STOP, end_of_process, ended_within
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo

@@ -96,8 +96,7 @@ def _answers(
         index = index.extended(search_documents_of(catalog, new)) if len(index) else search_index_of(catalog)
     if not config.tool_use.embedding_class:
         return [index.search(query, limit, idents) for query in queries]
-    import asyncio  # slow to import, as what follows
-
+    from toolgen.cli.ending import run_calls  # slow to import, as what follows
     from toolgen.llm.search.index import ToolSearch
 
     def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
@@ -107,7 +106,7 @@ def _answers(
         return [await search.search(query, limit, idents) for query in queries]
 
     try:
-        return asyncio.run(found(ToolSearch(index, vectors_of(config, index, read))))
+        return run_calls(found(ToolSearch(index, vectors_of(config, index, read))))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
 
