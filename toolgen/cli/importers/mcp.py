@@ -11,7 +11,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import (
+    Malformed,
     import_mcp,
     offered_tools,
     recorded_value,
@@ -69,7 +70,8 @@ class McpRequest(Request):
     """An import from a server, described as in a spec, or from a file that has its answer.
 
     `server` and `file` are those that the command line names, or of `entry`, one of a configuration file. `kept_server`
-    and `kept_file` are those of the spec; for `--check`, of the package that has it, `compiled`.
+    and `kept_file` are those of the spec; for `--check`, of the package that has it, `compiled`. `malformed` are
+    entries of the answer of a server.
     """
 
     server: Mapping[str, Any] | None = None
@@ -78,6 +80,7 @@ class McpRequest(Request):
     kept_server: Mapping[str, Any] | None = None
     kept_file: str = ""
     compiled: tuple[Target, Catalog] | None = None
+    malformed: Malformed = field(default_factory=dict[int, Any])
 
     @property
     def label(self) -> str:
@@ -187,7 +190,8 @@ class McpImporter(Importer[McpRequest, Source]):
         if request.file is not None:
             answer = named_text(request.file, root)
         elif server is not None:
-            answer = live_answer(server, os.environ if entry is None else entry.references.environment(os.environ))
+            environment = os.environ if entry is None else entry.references.environment(os.environ)
+            answer, request.malformed = live_answer(server, environment)
         elif request.kept_file:
             answer = named_text(kept_path(request.kept_file, root), root)
         else:
@@ -210,6 +214,7 @@ class McpImporter(Importer[McpRequest, Source]):
             server=request.server,
             file=file,
             others=OtherTools(place.others),
+            malformed=request.malformed,
         )
 
     def check(self, found: Source, request: McpRequest) -> Checked:
@@ -218,13 +223,15 @@ class McpImporter(Importer[McpRequest, Source]):
         _, catalog = request.compiled
         toolset = request.toolset
         definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
-        offered = _offered(found)
+        offered = _offered(found, request.malformed)
         dialect = request.options["dialect"]
         compared = compared_offer(
             definitions, offered, lambda: left_out_at_import(offered, request.config, toolset, dialect=dialect)
         )
         suspicious = suspicions_among(definitions, offered, compared.changes, other_tools(catalog, toolset))
-        return Checked(toolset, len(offered), compared.changes, tuple(suspicious), left_out=compared.left_out)
+        broken = {tool["name"] for tool in _offered(found, {})} - {tool["name"] for tool in offered}
+        left_out = tuple(sorted(broken.union(compared.left_out)))
+        return Checked(toolset, len(offered), compared.changes, tuple(suspicious), left_out=left_out)
 
     def variables(self, request: McpRequest, _imported: Imported | None, /) -> Mapping[str, str]:
         """Return the variables of an entry, and where each came from."""
@@ -325,9 +332,9 @@ class McpImporter(Importer[McpRequest, Source]):
 # Check: the tools of an answer.
 
 
-def _offered(answer: Source) -> list[dict[str, Any]]:
+def _offered(answer: Source, malformed: Malformed) -> list[dict[str, Any]]:
     sink = Diagnostics()
-    offered = offered_tools(answer, sink)
+    offered = offered_tools(answer, sink, malformed)
     if offered is None:
         first = next(iter(sink))
         raise click.UsageError(f"{answer.path}: {first.message}.")
@@ -337,8 +344,10 @@ def _offered(answer: Source) -> list[dict[str, Any]]:
 # Answers: what an MCP server says of its tools, asked for now.
 
 
-def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Source:
+def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> tuple[Source, Malformed]:
     """Ask a server, described as in a spec: its tools, all pages, its instructions, and what else it offers.
+
+    Members of its list that are no tools of MCP stand behind the others, and are returned beside them.
 
     Raises click.UsageError for a server that cannot be reached, does not list its tools, or repeats a credential in
     them, and for a variable that is not set.
@@ -354,14 +363,16 @@ def live_answer(server: Mapping[str, Any], environment: Mapping[str, str] = os.e
         raise click.UsageError(f"{str(error).rstrip('.')}.") from error
     for kind, why in offer.unlisted.items():
         echo(visible(f"{reached.name} does not list its {kind}: {why}"), err=True)
-    answer = {"instructions": offer.instructions, "tools": offer.tools, **offer.others}
+    tools = [*offer.tools, *(each.tool for each in offer.malformed)]
+    answer = {"instructions": offer.instructions, "tools": tools, **offer.others}
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     if name := reached.repeated(text, environment):
         raise click.UsageError(
             f"{reached.name} repeats the value of $env.{name} in its tools or instructions, and specs are committed: "
             "nothing was read."
         )
-    return Source(reached.name, text)
+    malformed = {index: each.faults for index, each in enumerate(offer.malformed, start=len(offer.tools))}
+    return Source(reached.name, text), malformed
 
 
 def require_mcp() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
@@ -73,6 +74,9 @@ _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execu
 TOOLS: Final = 5_000
 """Tools of one import, which takes some milliseconds for each."""
 
+Malformed: TypeAlias = Mapping[int, Sequence[tuple[Sequence[str | int], str]]]
+"""Entries of a list that are known to be no tools of MCP, by index: paths in them, and what is wrong there."""
+
 _PLACES: Final = ((), ("tools",), ("result", "tools"))
 """Paths of the list: alone, in the result, in the JSON-RPC response."""
 
@@ -87,11 +91,13 @@ def read_tools(
     present: Mapping[str, Mapping[str, Any]],
     sink: Diagnostics,
     review: Review | None = None,
+    malformed: Malformed = MappingProxyType({}),
 ) -> Offer | None:
     """Parse the result of `tools/list`, a JSON-RPC response with it, or only the list.
 
-    `renames` are existing renamed fields of a spec, by the server's name of the tool. A tool that cannot be built is
-    reported, at its place in the text, and skipped. None if the text is not a list of tools.
+    `renames` are existing renamed fields of a spec, by the server's name of the tool. A tool that cannot be built, or
+    is known to be malformed, is reported, at its place in the text, and skipped. None if the text is not a list of
+    tools.
     """
     syntax = Diagnostics()
     root = parse_json(answer, syntax)
@@ -112,8 +118,8 @@ def read_tools(
         return None
     _check_whole(root, sink)
     reader = _Reader(context, present, list(syntax), sink, review)
-    for entry in entries:
-        reader.read(entry)
+    for index, entry in enumerate(entries):
+        reader.read(entry, malformed.get(index, ()))
     instructions = _text(root, "instructions").strip()
     if review is not None:
         review.report_instructions(instructions, root, sink)
@@ -121,15 +127,21 @@ def read_tools(
     return Offer(tools, left_out, reader.warnings, instructions, _others(root))
 
 
-def offered_tools(answer: Source, sink: Diagnostics) -> list[dict[str, Any]] | None:
-    """Return the entries of a list of tools that have a name, as JSON. None where the text is no list of tools."""
+def offered_tools(
+    answer: Source, sink: Diagnostics, malformed: Malformed = MappingProxyType({})
+) -> list[dict[str, Any]] | None:
+    """Return the entries of a list of tools that have a name, as JSON, without those that are known to be malformed.
+
+    None where the text is no list of tools.
+    """
     root = parse_json(answer, sink)
     listed = None if root is None else _list_of_tools(root)
     if root is not None and listed is None:
         _report_no_list(root, sink)
     if listed is None or _is_too_long(listed, sink):
         return None
-    return [entry.to_data() for entry in listed.items if _string(entry, "name")]
+    well_formed = (entry for index, entry in enumerate(listed.items) if index not in malformed)
+    return [entry.to_data() for entry in well_formed if _string(entry, "name")]
 
 
 def _report_no_list(root: Node, sink: Diagnostics) -> None:
@@ -194,8 +206,8 @@ class _Reader:
     warnings: Counter[str] = field(default_factory=Counter[str])
     _places: dict[str, Span] = field(default_factory=dict[str, "Span"])
 
-    def read(self, entry: Node) -> None:
-        """Parse one entry: a tool, or an error."""
+    def read(self, entry: Node, faults: Sequence[tuple[Sequence[str | int], str]] = ()) -> None:
+        """Parse one entry: a tool, or an error. `faults` are known ones."""
         place, name = entry.span_at(("name",)), _string(entry, "name")
         if not isinstance(entry, MappingNode) or not name:
             self.sink.report("TG803", place, "this entry is not a tool: a tool is an object with a `name`")
@@ -206,11 +218,12 @@ class _Reader:
             self.sink.report("TG804", place, f"`{name}` occurs twice, and the second is skipped", related=related)
             return
         self._check_keys(entry)
-        reasons = self._reasons_of_text(entry) or _schema_problems(entry) or self._try(name, entry)
+        known = [(entry.span_at(path), f"{'.'.join(map(str, path))}: {fault}") for path, fault in faults]
+        reasons = known or self._reasons_of_text(entry) or _schema_problems(entry) or self._try(name, entry)
         if reasons:
             related = [Related(*other) for other in reasons[1:_SHOWN]]
             place, reason = reasons[0]
-            fix = self._other_dialect(name, entry)
+            fix = "" if known else self._other_dialect(name, entry)
             self.sink.report("TG805", place, f"`{name}` is skipped: {reason}", related=related, fix=fix)
             self.left_out.append(name)
         elif self.review is not None:
@@ -407,17 +420,18 @@ def import_mcp(
     server: Mapping[str, Any] | None = None,
     file: str = "",
     others: OtherTools | None = None,
+    malformed: Malformed = MappingProxyType({}),
 ) -> Imported | None:
     """Create a spec from a server's answer, or update one: `spec` is the path of a new spec, or an existing one.
 
     `file` is the path of a saved answer, for the next import. `dialect` is the draft of schemas without `$schema`, by
-    default that of the spec, or 2020-12. None if there are no valid tools; the reasons, and skipped tools, are
-    reported.
+    default that of the spec, or 2020-12. `malformed` are entries that are skipped. None if there are no
+    valid tools; the reasons, and skipped tools, are reported.
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server, file)
         review = Review(None, others or OtherTools())
-        offer = read_tools(answer, _context(head, profile), {}, sink, review)
+        offer = read_tools(answer, _context(head, profile), {}, sink, review, malformed)
         if offer is None or not offer.tools:
             return None
         said = _said(offer.instructions)
@@ -425,7 +439,7 @@ def import_mcp(
     present = _with_head(spec.root.to_data(), dialect, server, file)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
     review = Review(Reviewed(present), others or OtherTools())
-    offer = read_tools(answer, _context(present, profile), tools, sink, review)
+    offer = read_tools(answer, _context(present, profile), tools, sink, review, malformed)
     if offer is None or not offer.tools:
         return None
     said = _said(offer.instructions)

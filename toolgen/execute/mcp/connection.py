@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
+from toolgen.execute.mcp.lists import Malformed, without_malformed
 from toolgen.execute.mcp.stdio import stdio_server
 from toolgen.execute.mcp.tokens import login_id, stored_auth
 from toolgen.runtime.base.peer_logs import escape_logs
@@ -60,7 +61,8 @@ _LIST_SECONDS: Final = 120.0
 class Connection:
     """One session. Raises `ExecutorError` for an environment variable that is not set.
 
-    `tools` are what the server offers, as JSON; None until they are listed, or listed again. `login` is the id of the
+    `tools` are what the server offers, as JSON; None until they are listed, or listed again. `malformed` are members of
+    that list which are no tools of MCP. `login` is the id of the
     stored login that signs its requests, empty without one, and None where none could. A client of the SDK must be
     closed by the task that opened it, so a task of its own keeps it.
     """
@@ -80,6 +82,9 @@ class Connection:
         self._client: Client | None = None
         self._listing = asyncio.Lock()
         self._tools: list[dict[str, Any]] | None = None
+        self.malformed: list[Malformed] = []
+        self._left_out: list[Malformed] = []
+        self._left_out_bytes = 0
         self._version = 0
         self._is_unauthorized = False
         self._incoming: Incoming | None = None
@@ -164,12 +169,13 @@ class Connection:
                 if self._tools is not None:
                     return self._tools
                 version = self._version
+                self._left_out, self._left_out_bytes = [], 0
                 listed = await self._list("tools", self.client.list_tools)
                 if max(Counter(tool["name"] for tool in listed).values(), default=0) > _OF_ONE_NAME:
                     message = f"the list of tools has more than {_OF_ONE_NAME} tools of one name"
                     raise MCPError(code=INTERNAL_ERROR, message=message)
                 if version == self._version:  # else it changed meanwhile
-                    self._tools = listed
+                    self._tools, self.malformed = listed, self._left_out
                     return listed
             raise _endless("tools", f"it changed {_LISTS} times while it was read")
 
@@ -216,7 +222,7 @@ class Connection:
                         return found
                     if cursor in cursors:
                         raise _endless(kind, "it repeats a page")
-                    if size > _LARGEST:
+                    if size + (self._left_out_bytes if kind == "tools" else 0) > _LARGEST:
                         raise _endless(kind, f"it has more than {_LARGEST:,} bytes")
                     cursors.add(cursor)
         except TimeoutError:
@@ -326,8 +332,17 @@ class Connection:
     @asynccontextmanager
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
         async with transport as (incoming, outgoing):
-            self._incoming = Incoming(incoming, self._ended)
+            self._incoming = Incoming(incoming, self._ended, self._read)
             yield self._incoming, outgoing
+
+    def _read(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result without members of a list of tools that are none, while tools are listed."""
+        if self._client is None or not self._listing.locked() or "tools" not in result:
+            return result
+        result, malformed = without_malformed(result, self._client.protocol_version)
+        self._left_out += malformed
+        self._left_out_bytes += sum(each.size for each in malformed)
+        return result
 
 
 def _endless(kind: str, why: str) -> MCPError:

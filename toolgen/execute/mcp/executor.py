@@ -42,6 +42,7 @@ from toolgen.execute.mcp.failures import (
     is_session_lost,
     malformed,
     malformed_list,
+    malformed_tool,
     other_login,
     unreachable,
 )
@@ -321,6 +322,7 @@ class McpExecutor:
         loop = asyncio.get_running_loop()
         for _ in range(_COMPARISONS):
             connection, listed = await self._connected(lists_again=lists_again)
+            self._check_form(ident, connection)
             offer = self._offers.get(loop)
             if offer is None or offer.listed is not listed:
                 offer = self._offers[loop] = Offer(self._contract, listed)
@@ -330,6 +332,13 @@ class McpExecutor:
             lists_again = False
         message = f"the server changed its tools {_COMPARISONS - 1} times while this one was compared"
         raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_keeps_changing", message)
+
+    def _check_form(self, ident: str, connection: Connection) -> None:
+        """Raise `CallFailed` for a tool that the server lists in another way than MCP says."""
+        name = self._contract.compiled[ident].name
+        for each in connection.malformed:
+            if each.name == name:
+                raise malformed_tool(self._server.name, each)
 
     async def _connected(self, *, lists_again: bool) -> tuple[Connection, Sequence[Mapping[str, Any]]]:
         """Return a connection, and what the server lists on it."""

@@ -16,6 +16,8 @@ from toolgen.runtime.base.errors import CallFailed
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError
 
+    from toolgen.execute.mcp.lists import Malformed
+
 SESSION_TERMINATED = "Session terminated"
 """What the SDK says where a server no longer knows the session: the request was not processed."""
 
@@ -148,6 +150,12 @@ def malformed(error: RuntimeError | ValidationError) -> CallFailed:
 def malformed_list(server: str, error: ValidationError) -> CallFailed:
     """Return the failure of a call whose server lists its tools in another way than MCP says."""
     return CallFailed(FailureKind.UNAVAILABLE, "invalid_list", f"the list of tools of {server}: {_first(error)}")
+
+
+def malformed_tool(server: str, tool: Malformed) -> CallFailed:
+    """Return the failure of a call of a tool that its server lists in another way than MCP says."""
+    message = f"the list of tools of {server}: `{tool.name}`: {tool.reason}"
+    return CallFailed(FailureKind.UNAVAILABLE, "invalid_list", message)
 
 
 def _first(error: ValidationError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,10 +63,11 @@ class Incoming:
 
     The SDK tells a client of the end only with its next request. A result with too many items becomes an error; after
     a message that cannot be read, and after too many messages without an answer, the stream ends: `failure` says why.
+    `read` returns a result as the SDK is to read it.
     """
 
-    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
-        self._stream, self._ended = stream, ended
+    def __init__(self, stream: Any, ended: asyncio.Event, read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        self._stream, self._ended, self._read = stream, ended, read
         self._since, self._count = monotonic(), 0
         self.failure = ""
 
@@ -102,9 +103,11 @@ class Incoming:
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._count = 0
-            if isinstance(message, JSONRPCResponse) and (excess := _excess(message.result)):
-                error = ErrorData(code=PARSE_ERROR, message=excess)
-                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
+            if isinstance(message, JSONRPCResponse):
+                if excess := _excess(message.result):
+                    error = ErrorData(code=PARSE_ERROR, message=excess)
+                    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
+                message.result = self._read(message.result)
             return item
         now = monotonic()
         if now - self._since > _MINUTE:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from mcp_types import LoggingMessageNotificationParams
 
+    from toolgen.execute.mcp.lists import Malformed
     from toolgen.execute.mcp.server import McpServer
 
 
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 class Offer:
     """All pages of `tools/list`, as JSON, and the instructions of the server, empty without any.
 
-    `others` are its resources, templates of resources and prompts, by kind, and `unlisted` says why a kind is missing.
+    `malformed` are members of the list that are no tools of MCP, which `tools` lacks. `others` are its
+    resources, templates of resources and prompts, by kind, and `unlisted` says why a kind is missing.
     """
 
     tools: list[dict[str, Any]]
+    malformed: list[Malformed]
     instructions: str
     others: dict[str, list[dict[str, Any]]]
     unlisted: dict[str, str]
@@ -56,7 +59,7 @@ async def offer_of(server: McpServer, host: McpHost) -> Offer:
         await connection.open()
         try:
             tools = await connection.tools()
-            return Offer(tools, connection.client.instructions or "", *await connection.others())
+            return Offer(tools, connection.malformed, connection.client.instructions or "", *await connection.others())
         finally:
             await connection.close()
     except ServerUnreachable as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.cli.forked_python import forked_python
+from tests.unit.execute.mcp.test_malformed import PROGRAM as RAW_SERVER
 from toolgen.cli.front import run
 from toolgen.execute.mcp import connection
 
@@ -166,3 +169,73 @@ def test_a_value_that_is_no_credential_may_be_repeated(imported: Any, monkeypatc
     described = {"name": "t", "description": "Reads /srv/documents."}
     assert imported(lambda *_: listing(described), "--header", header)[0] == 0
     assert "/srv/documents" in (tmp_path / "specs" / "shop.yaml").read_text()
+
+
+MALFORMED: list[Any] = [
+    {"annotations": {"destructiveHint": [1]}},
+    {"inputSchema": 3},
+    {"title": 4},
+    {"outputSchema": "x"},
+    {"icons": 3},
+    {"execution": 3},
+    {"_meta": []},
+]
+
+
+@pytest.mark.parametrize("wrong", MALFORMED)
+def test_a_malformed_tool_is_reported_by_name_and_the_others_are_imported(
+    imported: Any, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    (path,) = wrong
+
+    def listed(params: dict[str, Any], _: str) -> dict[str, Any]:
+        if "cursor" in params:
+            return listing({"name": "last"})
+        return listing({"name": "first"}, {"name": "wrong", **wrong}, {"name": "second"}, nextCursor="2")
+
+    code, shown = imported(listed)
+    assert code == 1
+    assert f"`wrong` is skipped: {path}" in shown
+    assert "3 tools, 3 new" in shown
+    assert "wrong" not in (tmp_path / "specs/shop.yaml").read_text()
+
+
+def test_entries_without_a_name_are_reported_and_the_others_are_imported(imported: Any) -> None:
+    code, shown = imported(
+        lambda *_: {"result": {"tools": [3, None, {}, {"name": 5}, {"name": "t", "inputSchema": OBJECT}]}}
+    )
+    assert code == 1
+    assert shown.count("this entry is not a tool") == 4
+    assert "1 tool, 1 new" in shown
+
+
+def test_malformed_tools_count_for_the_size_of_a_list(imported: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_LARGEST", 10_000)
+
+    def large(params: dict[str, Any], _: str) -> dict[str, Any]:
+        page = int(params.get("cursor", 0))
+        return listing({"name": 4, "description": "x" * 3_000}, nextCursor=str(page + 1))
+
+    code, shown = imported(large)
+    assert (code, "it has more than 10,000 bytes" in shown) == (2, True), shown
+
+
+def test_a_check_leaves_out_a_malformed_tool(imported: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    fine, wrong = {"name": "fine"}, {"name": "wrong", "title": 4}
+    imported(lambda *_: listing(fine, wrong))
+    assert run(["build"]) == 0
+    assert run(["import", "mcp", "--check", "--toolset", "mcp.shop", "--yes"]) == 0
+    assert "mcp.shop: 1 tool (1 left out), unchanged" in "".join(capsys.readouterr())
+
+
+def test_a_malformed_tool_of_a_program_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tools = [{"name": "fine", "inputSchema": OBJECT}, {"name": "wrong", "inputSchema": OBJECT, **MALFORMED[0]}]
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": tools}))
+    program = shlex.join([forked_python(), str(RAW_SERVER), str(tmp_path)])
+    assert run(["import", "mcp", "--stdio", program, "--toolset", "mcp.shop"]) == 1
+    shown = "".join(capsys.readouterr())
+    assert "`wrong` is skipped: annotations.destructiveHint: Input should be a valid boolean" in shown
+    assert "1 tool, 1 new" in shown

@@ -113,6 +113,28 @@ def test_a_malformed_list_makes_the_server_unavailable(tmp_path: Path, demo_pack
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "invalid_list")
 
 
+ECHO = {"name": "echo", "inputSchema": {"type": "object"}, "title": 4}
+
+
+@pytest.mark.parametrize("wrong", [{**ECHO, "name": "other"}, ECHO, 3, {"name": [1]}])
+def test_a_malformed_tool_fails_its_own_calls_only(tmp_path: Path, demo_package: str, wrong: Any) -> None:
+    others = [tool for tool in TOOLS if not isinstance(wrong, dict) or tool["name"] != wrong["name"]]
+
+    async def results() -> list[ToolResult[Any]]:
+        runtime = connect(tmp_path, demo_package, {"tools": [wrong, *others]})
+        answer: dict[str, Any] = {"content": [], "structuredContent": {}}
+        return [await called(runtime, name, answer) for name in ("picture", "echo")]
+
+    picture, echo = asyncio.run(results())
+    assert picture.error is None, picture.error
+    if wrong == ECHO:
+        assert echo.error is not None
+        assert (echo.error.kind, echo.error.code) == (FailureKind.UNAVAILABLE, "invalid_list")
+        assert "`echo`: title: Input should be a valid string" in echo.error.message
+    else:
+        assert echo.error is None, echo.error
+
+
 def test_a_missing_sdk_says_what_to_install() -> None:
     code = "import sys; sys.modules['mcp'] = None; import toolgen.execute.mcp"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
