@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from zlib import crc32
 
 from toolgen.compiler.cache.store import Cache
@@ -165,11 +165,21 @@ def parts_of(root: Any, place: SpecPlace, documents: Mapping[str, Document[Any]]
     """Return all parts below the root of a schema, in order; a definition that contains itself is entered once."""
     walk = _Walk(root, documents)
     found: list[SchemaPart] = []
-    for part in walk.below(walk.start(root, place), ()):
+    waiting = [walk.below(walk.start(root, place), ())]
+    while waiting and len(found) < _MOST:
+        entered = next(waiting[-1], None)
+        if entered is None:
+            waiting.pop()
+            continue
+        part, seen = entered
         found.append(part)
-        if len(found) == _MOST:
-            break
+        if seen is not None:
+            waiting.append(walk.below(part, seen))
     return found
+
+
+_Entered: TypeAlias = tuple[SchemaPart, tuple[str, ...] | None]
+"""A part, and the references that it is inside; None for a definition that contains itself."""
 
 
 class _Walk:
@@ -182,13 +192,14 @@ class _Walk:
             schema, SchemaPart({}, "", "", (), required=True, depth=0, place=place, field=place, description="")
         )
 
-    def below(self, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
+    def below(self, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[_Entered]:
+        """Yield the parts of a part, which is inside the references `seen`."""
         schema = part.schema
         required = required_of(schema)
         properties = schema.get("properties")
         for name, inner in (properties if isinstance(properties, dict) else {}).items():
             where = property_place(part.place, name)
-            yield from self._enter(
+            yield self._enter(
                 inner,
                 SchemaPart(
                     {}, name, name, (*part.path, name), name in required, part.depth + 1, where, where, description=""
@@ -196,27 +207,25 @@ class _Walk:
                 seen,
             )
         if isinstance(schema.get("items"), dict):
-            yield from self._inner(part, schema["items"], items_place(part.place), seen)
+            yield self._inner(part, schema["items"], items_place(part.place), seen)
         extra = schema.get("additionalProperties")
         if isinstance(extra, dict):
-            yield from self._inner(part, extra, part.place / "additionalProperties", seen)
+            yield self._inner(part, extra, part.place / "additionalProperties", seen)
         for key in _CHOICES:
             choices = schema.get(key)
             for index, inner in enumerate(choices if isinstance(choices, list) else ()):
-                yield from self._inner(part, inner, part.place / key / index, seen)
+                yield self._inner(part, inner, part.place / key / index, seen)
 
-    def _inner(self, part: SchemaPart, schema: Any, place: SpecPlace, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
+    def _inner(self, part: SchemaPart, schema: Any, place: SpecPlace, seen: tuple[str, ...]) -> _Entered:
         made = SchemaPart({}, "", part.owner, part.path, True, part.depth, place, place, description="")
-        yield from self._enter(schema, made, seen)
+        return self._enter(schema, made, seen)
 
-    def _enter(self, schema: Any, part: SchemaPart, seen: tuple[str, ...]) -> Iterator[SchemaPart]:
+    def _enter(self, schema: Any, part: SchemaPart, seen: tuple[str, ...]) -> _Entered:
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         made = self._part(schema, part)
-        yield made
         if not isinstance(reference, str):
-            yield from self.below(made, seen)
-        elif reference not in seen:
-            yield from self.below(made, (*seen, reference))
+            return made, seen
+        return made, None if reference in seen else (*seen, reference)
 
     def _part(self, schema: Any, part: SchemaPart) -> SchemaPart:
         place, description, marks = part.place, "", set[str]()

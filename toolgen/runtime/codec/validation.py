@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import bare, is_json_value, model_class, wire_name, without_none
 from toolgen.runtime.issues.issues import issues_of, not_checkable, not_listable
@@ -32,46 +33,61 @@ def is_closed(schema: Any, kind: Any = None) -> bool:
     deeper than the schema. With a type, `kind`, its classes must have every field too: then no object has a key that
     its class lacks. Not closed: recursion, and alternatives other than null.
     """
-    return _Closedness(schema).check(schema, kind)
-
-
-class _Closedness:
-    def __init__(self, root: Any) -> None:
-        self._root = root
-        self._known: dict[tuple[tuple[str, ...], Any], bool] = {}
-
-    def check(self, node: Any, kind: Any) -> bool:
-        if not is_object(node) or any(keyword in node for keyword in _SURPRISES):
+    within: dict[_Reference | None, set[_Reference | None]] = {None: set()}
+    waiting: list[tuple[Any, Any, _Reference | None]] = [(schema, kind, None)]
+    while waiting:
+        node, expected, below = waiting.pop()
+        if is_object(node) and "$ref" in node and not _has_surprises(node):
+            if (steps := steps_to(node["$ref"])) is None:
+                return False
+            reference = (steps, expected)
+            within[below].add(reference)
+            if reference not in within:
+                within[reference] = set()
+                waiting.append((at_steps(schema, steps), expected, reference))
+            continue
+        if (parts := _parts(node, expected)) is None:
             return False
-        if "$ref" in node:
-            return self._refers_to_closed(node["$ref"], kind)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in node:
-                branches = [branch for branch in node[keyword] if branch != _NULL]
-                return len(branches) == 1 and self.check(branches[0], kind)
-        named = node.get("type", "string" if "enum" in node else ())
-        types = {named} if isinstance(named, str) else set(named)
-        if "object" in types and not self._is_closed_object(node, _present(kind)):
-            return False
-        if "array" in types and not self.check(node.get("items"), _items_of(_present(kind))):
-            return False
-        return bool(types)
+        waiting += [(part, of_part, below) for part, of_part in parts]
+    try:
+        TopologicalSorter(within).prepare()
+    except CycleError:
+        return False
+    return True
 
-    def _refers_to_closed(self, ref: Any, kind: Any) -> bool:
-        if (steps := steps_to(ref)) is None:
-            return False
-        key = (steps, kind)
-        if key not in self._known:
-            self._known[key] = False  # until computed: a recursive schema is not closed
-            self._known[key] = self.check(at_steps(self._root, steps), kind)
-        return self._known[key]
 
-    def _is_closed_object(self, node: dict[str, Any], kind: Any) -> bool:
-        fields = _fields_of(kind)
-        return node.get("additionalProperties") is False and all(
-            (fields is None or name in fields) and self.check(field, fields and fields[name])
-            for name, field in node.get("properties", {}).items()
-        )
+_Reference: TypeAlias = tuple[tuple[str, ...], Any]
+"""What a reference leads to, and the type of the values there."""
+
+
+def _has_surprises(node: dict[str, Any]) -> bool:
+    return any(keyword in node for keyword in _SURPRISES)
+
+
+def _parts(node: Any, kind: Any) -> list[tuple[Any, Any]] | None:
+    """Return the schemas that have to be closed for a schema without a reference to be, each with its type.
+
+    Returns None for one that is not closed whatever they are.
+    """
+    if not is_object(node) or _has_surprises(node):
+        return None
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in node:
+            branches = [branch for branch in node[keyword] if branch != _NULL]
+            return [(branches[0], kind)] if len(branches) == 1 else None
+    named = node.get("type", "string" if "enum" in node else ())
+    types = {named} if isinstance(named, str) else set(named)
+    parts: list[tuple[Any, Any]] = []
+    if "object" in types:
+        fields, properties = _fields_of(_present(kind)), node.get("properties", {})
+        if node.get("additionalProperties") is not False or (
+            fields is not None and not properties.keys() <= fields.keys()
+        ):
+            return None
+        parts += [(field, fields and fields[name]) for name, field in properties.items()]
+    if "array" in types:
+        parts.append((node.get("items"), _items_of(_present(kind))))
+    return parts if types else None
 
 
 def _present(kind: Any) -> Any:

@@ -12,6 +12,7 @@ from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.llm.tool_use import ToolUse, idle_runtime
+from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 
@@ -51,7 +52,7 @@ def command(*, layer: str | None, agent: str, package: str | None, output_format
     for name in [layer] if layer else presented:
         try:
             sections[name] = presented[name]().build_presentation().prompt
-        except CatalogError as error:
+        except (CatalogError, UnsupportedCapability) as error:
             problems[name] = str(error)
     if layer in problems:
         raise click.UsageError(problems[layer])
