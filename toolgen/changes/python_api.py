@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
 from toolgen.changes.rules import HANDLER_ADDED, Change, names
@@ -440,6 +440,9 @@ class Subtypes:
     before: Api
     after: Api
     same: Set[tuple[Ref, Ref]]
+    _known: dict[tuple[Type, Type, bool], bool] = field(
+        default_factory=dict[tuple["Type", "Type", bool], bool], repr=False, compare=False
+    )
 
     def are_equal(self, old: Type, new: Type) -> bool:
         """Return whether a value of either type can be used as one of the other."""
@@ -454,6 +457,25 @@ class Subtypes:
         return self._is_subtype(new, old, is_old_first=False)
 
     def _is_subtype(self, one: Type, other: Type, *, is_old_first: bool) -> bool:
+        """Compare each pair of types once: arguments are compared in both directions, at each level.
+
+        A type that refers to itself is a subtype if nothing else in it says otherwise. Where something does, what was
+        found on that assumption is forgotten.
+        """
+        pair = (one, other, is_old_first)
+        if pair in self._known:
+            return self._known[pair]
+        self._known[pair] = True
+        found = self._is_new_subtype(one, other, is_old_first=is_old_first)
+        if not found:
+            since = list(takewhile(lambda each: each != pair, reversed(self._known)))
+            for each in since:
+                if self._known[each]:
+                    del self._known[each]
+            self._known[pair] = False
+        return found
+
+    def _is_new_subtype(self, one: Type, other: Type, *, is_old_first: bool) -> bool:
         if self._are_same(one, other, is_old_first=is_old_first):
             return True
         one, other = self._expanded(one, is_old=is_old_first), self._expanded(other, is_old=not is_old_first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.changes.python_api import Places, compare_apis, read_api, read_apis
+from toolgen.changes.python_api import Places, Subtypes, Type, compare_apis, read_api, read_apis
 
 NOWHERE = Places({}, {})
 PACKAGE = """
@@ -128,3 +128,48 @@ def test_a_class_in_another_module_is_noted() -> None:
 def test_a_module_that_is_no_python_is_an_error() -> None:
     with pytest.raises(SyntaxError):
         read_api({"shop/tools/__init__.py": "class"})
+
+
+NESTED = "class A(ClosedModel):\n    x: {}\nclass B(ClosedModel):\n    a: A\n"
+HEAD = MODELS.partition("class A")[0]
+
+
+def compared(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], int]:
+    """Return the codes of the changes from one text of the models to another, and how many types were compared."""
+    counted: list[int] = []
+    compare = Subtypes._is_new_subtype
+
+    def count(types: Subtypes, one: Type, other: Type, *, is_old_first: bool) -> bool:
+        counted.append(1)
+        return compare(types, one, other, is_old_first=is_old_first)
+
+    monkeypatch.setattr(Subtypes, "_is_new_subtype", count)
+    path = "shop/tools/models/shared.py"
+    before, after = ({**SOURCES, path: HEAD + models} for models in (old, new))
+    changes = compare_apis(read_api(before), read_api(after), (NOWHERE, NOWHERE))
+    return [each.code for each in changes], len(counted)
+
+
+@pytest.mark.parametrize("name", ["list[{}]", "dict[str, {}]", "list[{} | None]"])
+@pytest.mark.parametrize(("last", "codes"), [("int", ["CODE207"]), ("str", [])])
+def test_each_level_of_nested_types_is_compared_once(
+    name: str, last: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = "str", last
+    for _ in range(25):
+        old, new = name.format(old), name.format(new)
+    found, count = compared(NESTED.format(old), NESTED.format(new), monkeypatch)
+    assert found == codes
+    assert count < 25 * 20
+
+
+ALIASES = "A: TypeAlias = list[B]\nB: TypeAlias = dict[str, A | {}]\n"
+
+
+@pytest.mark.parametrize(("last", "is_changed"), [("int", True), ("str", False), ("str | None", True)])
+def test_aliases_that_refer_to_each_other_are_compared(
+    last: str, is_changed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, count = compared(ALIASES.format("str"), ALIASES.format(last), monkeypatch)
+    assert bool(found) is is_changed
+    assert count < 50
