@@ -6,15 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from toolgen.cli.commands import COMMANDS, SERVING
 from toolgen.cli.front import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SERVER = """\
 import os, pathlib, signal, subprocess, sys, time
@@ -42,8 +39,7 @@ def wait_until_started(process: subprocess.Popen[str], folder: Path) -> list[int
 
 def is_running(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:  # noqa: PTH123
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
@@ -64,13 +60,16 @@ def test_a_signal_ends_the_server_that_a_command_started(
     (tmp_path / "specs").mkdir()
     (tmp_path / "s.py").write_text(SERVER)
     words = ["import", "mcp", "--stdio", f"{sys.executable} s.py", "--toolset", "mcp.slow", "--yes"]
-    before = signal.signal(ignored, signal.SIG_IGN) if ignored is not None else None
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may be started by `nohup`
+    interrupt = signal.getsignal(signal.SIGINT)
     try:
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
         command = [sys.executable, "-m", "toolgen", *words]
         process = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True, start_new_session=True)
     finally:
-        if ignored is not None:
-            signal.signal(ignored, before)
+        signal.signal(signal.SIGHUP, before)
+        signal.signal(signal.SIGINT, interrupt)
     with process:
         started = wait_until_started(process, tmp_path)
         assert all(map(is_running, started))

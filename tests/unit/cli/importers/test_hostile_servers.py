@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.cli.command_line import toolgen
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.test_malformed import PROGRAM as RAW_SERVER
 from toolgen.cli.front import run
@@ -220,12 +221,12 @@ def test_malformed_tools_count_for_the_size_of_a_list(imported: Any, monkeypatch
     assert (code, "it has more than 10,000 bytes" in shown) == (2, True), shown
 
 
-def test_a_check_leaves_out_a_malformed_tool(imported: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_leaves_out_a_malformed_tool(imported: Any, tmp_path: Path) -> None:
     fine, wrong = {"name": "fine"}, {"name": "wrong", "title": 4}
     imported(lambda *_: listing(fine, wrong))
-    assert run(["build"]) == 0
-    assert run(["import", "mcp", "--check", "--toolset", "mcp.shop", "--yes"]) == 0
-    assert "mcp.shop: 1 tool (1 left out), unchanged" in "".join(capsys.readouterr())
+    assert toolgen(tmp_path, "build").code == 0
+    checked = toolgen(tmp_path, "import", "mcp", "--check", "--toolset", "mcp.shop", "--yes")
+    assert (checked.code, "mcp.shop: 1 tool (1 left out), unchanged" in checked.out) == (0, True), checked
 
 
 def test_a_malformed_tool_of_a_program_is_left_out(
