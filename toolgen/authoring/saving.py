@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.authoring.diff.git import DiffError, SpecsError
 from toolgen.authoring.diff.sides import working_tree
 from toolgen.authoring.format.update import SpecTooLarge, inserted, new_text
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_files, read_files
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents.base import Name
 from toolgen.compiler.documents.evaluation import EvalFile
 from toolgen.compiler.documents.read import read_document
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import ConfigError, load_config
 from toolgen.compiler.project.listing import BUILTIN_PREFIX, EVALUATIONS, LARGEST, list_evaluations
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.build import state_of
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.listing import EVALUATIONS, list_evaluations
 from toolgen.spec.files import read_file_inside
 

@@ -12,9 +12,9 @@ import click
 from toolgen.cli.folders import no_project
 from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import compile_specs, summarize
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import Config, Target, load_config
 from toolgen.compiler.source.origins import reporting
 from toolgen.providers.spellings import SpelledTool

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
-from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
+from toolgen.compiler.project.cache import Cache, open_cache
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
 from toolgen.compiler.publish.inputs import (
     current_inputs,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.cache.store import Cache, open_cache
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import Cache, open_cache
 from toolgen.compiler.project.listing import list_builtin, list_specs
 from toolgen.compiler.publish.inputs import current_inputs, generator_digest, settings_digest
 from toolgen.compiler.publish.publish import quiet

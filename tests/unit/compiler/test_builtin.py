@@ -130,5 +130,5 @@ def test_they_do_not_depend_on_the_installation_path_and_changes_are_drift(
     assert done.returncode == 1
     assert done.stderr == (
         "error[TG001]: this file cannot be read: No such file or directory\n"
-        " --> toolgen://code.yaml:1:1\n\n1 error, 1 new since the last time\ngenerated: not built\n"
+        " --> toolgen://code.yaml:1:1\n\n1 error\ngenerated: not built\n"
     )

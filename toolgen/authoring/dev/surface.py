@@ -11,7 +11,7 @@ from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import NOTHING, commit_of, other_side, pairs, working_tree
 from toolgen.authoring.lint.surface import loaded
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import ConfigError
 from toolgen.llm.costs import Cost, costs, token_counter
 from toolgen.llm.tool_use import ToolUse, idle_runtime

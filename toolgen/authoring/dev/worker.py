@@ -16,9 +16,9 @@ from toolgen.authoring.dev.page import Answer, Build, BuiltTarget, Lint, Part, P
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.build import build_target
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import check_settings, compile_specs, read_files
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 from toolgen.runtime.issues.issue_text import counted

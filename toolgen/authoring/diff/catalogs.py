@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.authoring.diff.git import DiffError, SpecsError
 from toolgen.authoring.diff.sides import other_side
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import ConfigError, load_config
 from toolgen.spec.text import visible
 

@@ -35,10 +35,10 @@ from toolgen.spec.tool_settings import KEYS, ToolSettings
 if TYPE_CHECKING:
     from toolgen.changes.rules import Path as CatalogPath
     from toolgen.compiler.cache.derived import OutputCache
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.emit import Unit
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config
 
 _LARGEST: Final = 256 * 1024 * 1024

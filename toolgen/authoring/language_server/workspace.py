@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.authoring.language_server.symbols import Kind, Symbol, Symbols, symbols_of
 from toolgen.authoring.lint.lint import lint
-from toolgen.compiler.cache.store import open_in_memory
 from toolgen.compiler.compile import NAMES_OTHERS, compile_documents
 from toolgen.compiler.diagnostics import Diagnostics, Severity
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.documents.evaluation import EvalFile
 from toolgen.compiler.documents.read import read_document
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
+from toolgen.compiler.project.cache import open_in_memory
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, Target, load_config
 from toolgen.compiler.project.listing import (
@@ -39,11 +39,11 @@ from toolgen.runtime.catalog.catalog import Catalog
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import Fix
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.source.nodes import Node
 
 _NOTHING: Final = Symbols((), ())

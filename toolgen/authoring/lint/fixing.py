@@ -14,7 +14,7 @@ from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
-    from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config, Target
 
 _ROUNDS: Final = 20

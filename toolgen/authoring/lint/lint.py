@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.view import SpecPlace
     from toolgen.authoring.text import Comment
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.documents import Document
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config, Target
     from toolgen.compiler.source.read import SpecFile
 

@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from zlib import crc32
 
-from toolgen.compiler.cache.store import Cache
 from toolgen.compiler.compile import code_digest
+from toolgen.compiler.project.cache import Cache
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.compiler.source.split import split_tools

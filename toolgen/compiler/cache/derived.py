@@ -14,8 +14,8 @@ from toolgen.providers.stubs import ToolTypes, read_types
 from toolgen.search.documents import CountedDocument, documents_of_tools
 
 if TYPE_CHECKING:
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.emit import Unit
+    from toolgen.compiler.project.cache import Cache
 
 
 # Outputs: what pieces of toolsets were emitted to, formatted, and the patterns of models, by what determines them.

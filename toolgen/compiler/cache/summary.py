@@ -16,9 +16,9 @@ from toolgen.compiler.ir.catalog import Part, joined
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Diagnostic, Span
     from toolgen.compiler.ir.catalog import Catalog, Policy, Toolset
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Target
 
 _KIND: Final = "summary"

@@ -28,8 +28,8 @@ from toolgen.compiler.resolve.toolsets.tools import tool_names
 from toolgen.compiler.source.split import split_tools
 
 if TYPE_CHECKING:
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.ir.catalog import Part
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.resolve import Context
     from toolgen.compiler.source.split import SplitText
 

@@ -16,7 +16,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.versions import output_version
 from toolgen.compiler.publish.inputs import FORMATTER, Inputs, digest
 from toolgen.compiler.publish.tree import LOCK, Tree, unsafe

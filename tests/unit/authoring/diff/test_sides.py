@@ -10,7 +10,7 @@ import yaml
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.compiler.cache import toolsets
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import load_config
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.authoring.lint.baseline import BaselineEntry
-    from toolgen.compiler.cache.store import Cache
+    from toolgen.compiler.project.cache import Cache
 
 
 def files_of(example: str) -> dict[str, str]:

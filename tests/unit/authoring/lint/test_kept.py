@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.unit.authoring.lint.examples import files_of, linted
 from toolgen.authoring.lint import view
 from toolgen.authoring.lint.registry import all_rules
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics.lint_settings import LintSettings
+from toolgen.compiler.project.cache import open_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

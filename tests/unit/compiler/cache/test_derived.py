@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.compiler.cache.derived import derived_parts
-from toolgen.compiler.cache.store import Cache, open_cache
+from toolgen.compiler.project.cache import Cache, open_cache
 
 if TYPE_CHECKING:
     from pathlib import Path

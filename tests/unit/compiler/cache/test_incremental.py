@@ -28,9 +28,9 @@ from toolgen.authoring.lint import view
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.build import build_target, derive
 from toolgen.compiler.cache import toolsets
-from toolgen.compiler.cache.store import FOLDER, Cache, open_cache
 from toolgen.compiler.compile import compile_specs, generate, read_files
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import FOLDER, Cache, open_cache
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.publish.tree import Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.compiler.cache.store import FOLDER, Cache, MemoryCache, open_cache, open_in_memory
+from toolgen.compiler.project.cache import FOLDER, Cache, MemoryCache, open_cache, open_in_memory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import toolgen
-from toolgen.compiler.cache.store import FOLDER, open_cache
+from toolgen.compiler.project.cache import FOLDER, open_cache
 from toolgen.compiler.project.config import Target
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs

@@ -19,8 +19,8 @@ from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
     from toolgen.compiler.build import BuiltTarget, CheckedTarget
-    from toolgen.compiler.cache.store import Cache
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config, Target
 
 

@@ -16,7 +16,7 @@ from toolgen.changes.rules import Category, Level
 from toolgen.cli.names import named_lines
 from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
-from toolgen.compiler.cache.store import open_cache
+from toolgen.compiler.project.cache import open_cache
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:

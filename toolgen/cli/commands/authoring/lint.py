@@ -16,11 +16,11 @@ from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, w
 from toolgen.cli.evaluations import linted_evaluations
 from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.compile import read_files
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
+from toolgen.compiler.project.cache import open_cache
 from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, s
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
-from toolgen.compiler.cache.store import open_cache
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.evaluation import UserSpec
+from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.listing import EVALUATION_SUFFIXES, Listed, list_evaluations
 from toolgen.evaluate.cases import Case, cases_of, read_evaluations
 from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, drafts_of_tasks, suggestions, written
