@@ -158,7 +158,8 @@ def end_in_time(code: int) -> None:
         pass
     with end_of_process(list, code) as end:
         end()
-        atexit._run_exitfuncs()  # noqa: SLF001  # records and telemetry are written, as at any other end
+        # Records and telemetry are written, as at any other end.
+        atexit._run_exitfuncs()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # nothing public runs them
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # it is closed, or nobody reads it any more
                 stream.flush()

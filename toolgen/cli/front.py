@@ -97,10 +97,9 @@ def _is_of_output(error: OSError) -> bool:
 
 def _give_up_output() -> None:
     """Send what cannot be written nowhere, so that the interpreter does not fail at it again when it ends."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
-            if stream is not None:
-                stream.flush()
+            stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
