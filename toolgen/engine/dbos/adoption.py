@@ -13,10 +13,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, is_below, warn_of
+from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, is_below
 from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, WORKERS, add_dead
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe, give_up, parent_in
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
@@ -308,7 +309,7 @@ class Adoption:
                     connection.execute(ended, {"name": application_name(worker)})
         except ProgrammingError as error:
             self._may_end_sessions = False
-            warn_of("the sessions of dead workers cannot be ended: what they hold waits for their timeout", error=error)
+            warn("the sessions of dead workers cannot be ended: what they hold waits for their timeout", error=error)
 
     def _batch(self, worker: str) -> tuple[int, bool]:
         """Return how many runs are enqueued again, and whether there are no more.

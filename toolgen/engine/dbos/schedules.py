@@ -19,6 +19,7 @@ from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.private import SystemDatabase
@@ -94,7 +95,7 @@ def start_due(database: SystemDatabase) -> float:
         try:
             schedule = _schedule(row)
         except (KeyError, TypeError, ValueError, ImportError) as error:
-            warn_of("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
+            warn("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
             continue
         _start(database, schedule, row, now)
     with database.engine.begin() as connection:
