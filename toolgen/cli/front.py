@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from io import StringIO
 from traceback import walk_tb
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,13 +20,48 @@ from toolgen import __version__
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, SERVING, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.cli.output import echo
-from toolgen.cli.stopping import Stop
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import ConfigError
 from toolgen.spec.text import cut, visible
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 _LONGEST = 1_000
 """Characters of a line of an error, which may quote what was given."""
+
+
+# Signals that end a command: SIGTERM and SIGHUP do it as Ctrl-C does, with all that it started.
+
+_SIGNALS: Final = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class _Stop:
+    """Whether a command was stopped by a signal. `code` is the exit code then: 128 + its number, as shells have it."""
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    @contextmanager
+    def handled(self) -> Generator[None]:
+        """Take the signals, in the main thread. One that the parent process ignores stays so, as `nohup` has it."""
+        with ExitStack() as undo:
+            for number in _SIGNALS if threading.current_thread() is threading.main_thread() else ():
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    undo.callback(signal.signal, number, signal.signal(number, self._interrupt))
+            yield
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Do what Ctrl-C does now, also where it is ignored, as in the background of a script."""
+        self.code = 128 + number
+        interrupt = signal.getsignal(signal.SIGINT)
+        if callable(interrupt):  # an event loop has one of its own, that cancels its task
+            interrupt(signal.SIGINT, frame)
+        else:
+            raise KeyboardInterrupt
+
+
+# The commands.
 
 
 class _Commands(click.Group):
@@ -54,7 +93,7 @@ class _Commands(click.Group):
         if args[0] in ONE_SHOT:
             ctx.with_resource(paused(freeze=True))
         if args[0] not in SERVING:
-            ctx.with_resource(ctx.ensure_object(Stop).handled())
+            ctx.with_resource(ctx.ensure_object(_Stop).handled())
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -114,12 +153,12 @@ def _tell(text: str, *, nl: bool = True) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Only an internal error shows a traceback."""
-    stop = Stop()
+    stop = _Stop()
     code = _reported(arguments, stop)
     return code if stop.code is None else stop.code
 
 
-def _reported(arguments: Sequence[str], stop: Stop) -> int:
+def _reported(arguments: Sequence[str], stop: _Stop) -> int:
     """Run a command line, print why it ends if it fails, and return its exit code."""
     try:
         return _run(arguments, stop)
@@ -146,7 +185,7 @@ def _reported(arguments: Sequence[str], stop: Stop) -> int:
         return INTERNAL
 
 
-def _run(arguments: Sequence[str], stop: Stop) -> int:
+def _run(arguments: Sequence[str], stop: _Stop) -> int:
     try:
         result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False, obj=stop)
     except click.exceptions.NoArgsIsHelpError as help_text:
