@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
+from pydantic_core import to_json
 
 from toolgen.changes.tool_texts import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
@@ -85,7 +86,10 @@ class FunctionTool:
         if isinstance(value, ToolResult) or self._serializer is None:
             return json_result(value)
         try:
-            return ToolResult(payload=self._serializer.dump_json(value, by_alias=True, warnings=False))
+            # not `dump_json`, for which NaN is null, unless the classes of the host say otherwise
+            return ToolResult(
+                payload=to_json(self._serializer.dump_python(value, mode="json", by_alias=True, warnings=False))
+            )
         except ValueError:  # the value is not of the annotated type, nor JSON
             return ToolResult(value=value)
 

@@ -27,6 +27,8 @@ SHORT: Final = 2 * MAX_DEPTH
 _EXPONENTS: Final = bytes.maketrans(b"123456789+E", b"0000000000e")
 _OVERFLOWING: Final = b"0" * 309
 
+_NOT_FINITE: Final = "it holds NaN or an infinity, and JSON has neither"
+
 
 class NotJson(ValueError):
     """The text or value is not JSON. The message gives the reason and the position, and quotes no content."""
@@ -36,8 +38,10 @@ def parse(text: bytes | str) -> Any:
     """Parse JSON text. Raises `NotJson`."""
     try:
         value = from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
-    except (ValueError, TypeError) as error:
+    except TypeError as error:  # it is no text
         raise NotJson(_reason(error)) from None
+    except ValueError as error:
+        raise NotJson(_NOT_FINITE if _is_json_but_for_words(text) else _reason(error)) from None
     problem = _problem_of(value) if needs_care(text) else None
     if problem is not None:
         raise NotJson(problem)
@@ -91,6 +95,17 @@ def _problem_of(value: Any) -> str | None:
         if not level:
             break
     return None
+
+
+def _is_json_but_for_words(text: bytes | str) -> bool:
+    """Whether a text that is not JSON would be, if NaN and Infinity were numbers."""
+    if not may_be_infinite(text):
+        return False
+    try:
+        from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=True)
+    except ValueError:
+        return False
+    return True
 
 
 def _members(value: Any) -> Iterable[Any]:

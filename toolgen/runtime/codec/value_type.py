@@ -91,8 +91,11 @@ class ValueType:
         as_any = not self.is_instance(value)
         if as_any and self._asserts_formats:
             check_serializable(value)
+        serializer = self.adapter.serializer
         try:
-            return self.adapter.serializer.to_json(value, serialize_as_any=as_any, **self.options)
+            if self._foreign:  # as text, a class of the host has NaN as null, unless it says otherwise
+                return json_bytes(serializer.to_python(value, mode="json", serialize_as_any=as_any, **self.options))
+            return serializer.to_json(value, serialize_as_any=as_any, **self.options)
         except ValueError:
             return json_bytes(plain(value))
 

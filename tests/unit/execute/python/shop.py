@@ -121,6 +121,27 @@ def wrong() -> int:
     return "text"  # type: ignore[return-value]  # the point
 
 
+class Price(BaseModel):
+    amount: float | None
+
+
+@dataclass
+class Rate:
+    of: Price | None = None
+    each: list[float] | None = None
+
+
+def rate(at: int) -> Rate:
+    """One of several results with a number that JSON does not have."""
+    nan, infinity = float("nan"), float("inf")
+    return (Rate(of=Price(amount=nan)), Rate(each=[1.0, infinity]), Rate(of=Price(amount=1.5)))[at]
+
+
+def rates(at: int) -> float | list[Price] | None:
+    """The same, of a type that is no class."""
+    return (float("nan"), [Price(amount=float("-inf"))], [Price(amount=None)])[at]
+
+
 class Cat(BaseModel):
     """A cat."""
 

@@ -29,6 +29,8 @@ RUN = (
     "wrong",
     "handle",
     "walk",
+    "rate",
+    "rates",
     "Register",
     "bank",
 )
@@ -140,6 +142,14 @@ def test_what_a_function_does_wrong_is_its_failure(calls: Calls) -> None:
     assert calls.error("stops").kind is FailureKind.INTERNAL
     assert calls.error("wrong").kind is FailureKind.MALFORMED_RESULT
     assert calls.error("handle").kind is FailureKind.MALFORMED_RESULT
+
+
+@pytest.mark.parametrize("tool", ["rate", "rates"])
+def test_a_number_that_json_does_not_have_is_never_null(calls: Calls, tool: str) -> None:
+    for at in (0, 1):
+        assert calls.error(tool, {"at": at}).code == "malformed_result"
+    assert calls.value("rate", {"at": 2}) == {"of": {"amount": 1.5}, "each": None}
+    assert calls.value("rates", {"at": 2}) == [{"amount": None}]
 
 
 def test_what_is_not_annotated_is_any_json_and_reported(made: Import, calls: Calls) -> None:

@@ -35,6 +35,12 @@ def test_numbers_out_of_range_are_refused(number: str) -> None:
         parse(number)
 
 
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', b"[1, NaN]"])
+def test_a_word_that_is_no_number_of_json_is_named(text: str | bytes) -> None:
+    with pytest.raises(NotJson, match="it holds NaN or an infinity, and JSON has neither"):
+        parse(text)
+
+
 @pytest.mark.parametrize("number", ["1e308", "-1.5e-400", "1e-999", "1E5", '"1e999"', "9" * 400])
 def test_numbers_in_range_are_kept(number: str) -> None:
     assert parse(number) == json.loads(number)

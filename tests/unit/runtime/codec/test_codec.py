@@ -4,10 +4,11 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 from toolgen.runtime.codec.validation import is_closed
 from toolgen.schema.json_values import canonical
@@ -270,3 +271,22 @@ class Holder(ClosedModel):
 )
 def test_a_closed_schema_describes_all_fields_of_a_value(schema: Any, kind: Any, closed: bool) -> None:
     assert is_closed(schema, kind) is closed
+
+
+class HostPoint(BaseModel):
+    x: float | None
+    names: dict[str, float] = {}
+    near: HostPoint | None = None
+
+
+NAN = HostPoint(x=float("nan"))
+
+
+@pytest.mark.parametrize("point", [NAN, HostPoint(x=1, names={"a": float("-inf")}), HostPoint(x=None, near=NAN)])
+def test_a_number_that_json_lacks_is_refused_and_not_written_as_null(point: HostPoint) -> None:
+    codec = Codec[Any](lambda: CodecSource(name="x", schema={}, type=HostPoint, foreign=True))
+    with pytest.raises(InvalidPayload, match="NaN or an infinity"):
+        codec.encode(point)
+    with pytest.raises(InvalidPayload, match="NaN or an infinity"):
+        codec.normalize(point)
+    assert codec.encode(HostPoint(x=None, names={"a": 1})) == b'{"names":{"a":1.0},"x":null}'
