@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote_plus
 
@@ -47,6 +48,25 @@ def http_path(text: str) -> HttpPath:
     before, _, fragment = text.partition("#")
     path, _, query = before.partition("?")
     return HttpPath(path, query, fragment)
+
+
+# Header fields of a request: what one may be called, and contain.
+
+_TOKEN: Final = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_NOT_IN_VALUE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+CONNECTION_HEADERS: Final = frozenset({"connection", "content-length", "host", "transfer-encoding"})
+"""Headers that say where a request goes and where it ends, in lower case: those of the client, never an arg."""
+
+
+def is_header_name(text: str) -> bool:
+    """Return whether a text can be the name of a header or of a cookie: a token (RFC 9110, section 5.6.2)."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def is_header_value(text: str) -> bool:
+    """Return whether a text can be the value of a header: it has no line breaks and no control characters."""
+    return _NOT_IN_VALUE.search(text) is None
 
 
 FORM: Final = "application/x-www-form-urlencoded"

@@ -31,7 +31,7 @@ from toolgen.execute.http.styles import (
 )
 from toolgen.runtime.base.errors import CallFailed, ToolNotFound
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_json
+from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_header_value, is_json
 
 if TYPE_CHECKING:
     from toolgen.execute.http.operation import Body, Param
@@ -210,7 +210,6 @@ def _bytes(value: Any, name: str) -> bytes:
 
 _NOT_IN_COOKIE: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]")
 """What no cookie-octet is (RFC 6265, section 4.1.1)."""
-_UNSENDABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -324,7 +323,7 @@ def _cookie_text(arg: str, text: str) -> str:
 
 
 def _sendable(arg: str, text: str) -> str:
-    if _UNSENDABLE.search(text):
+    if not is_header_value(text):
         message = f"{arg} is sent as a header, which has no line breaks and no control characters"
         raise CallFailed(FailureKind.INVALID_CALL, "invalid_header_value", message)
     return text.strip(" \t")

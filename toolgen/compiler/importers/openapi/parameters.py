@@ -7,15 +7,12 @@ from typing import Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault, Part
 from toolgen.compiler.importers.openapi.media import text_type
-from toolgen.spec.http import FORM, essence, is_json
+from toolgen.spec.http import CONNECTION_HEADERS, FORM, essence, is_json
 
 PLACES: Final = ("path", "query", "header", "cookie", "querystring")
 """Where parameters are sent, in the order in which they keep their names."""
 
-_IGNORED_HEADERS: Final = frozenset({
-    *("accept", "content-type", "authorization"),
-    *("connection", "content-length", "host", "transfer-encoding"),
-})  # fmt: skip
+_IGNORED_HEADERS: Final = CONNECTION_HEADERS | {"accept", "content-type", "authorization"}
 """Headers that are no args: those that no parameter describes (OpenAPI 3.2, 4.12.2), and those of the client."""
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}

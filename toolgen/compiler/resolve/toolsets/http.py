@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import ParamSpec
-from toolgen.spec.http import http_path
+from toolgen.spec.http import CONNECTION_HEADERS, http_path, is_header_name, is_header_value
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ _PLACE: Final = re.compile(r"[\w.:$\[\]-]+", re.ASCII)
 
 _SPLIT_ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]?\{")
 _STATUS: Final = re.compile(r"[1-5](?:[0-9]{2}|XX)|default")
+_HEADER_FIX: Final = "use letters, digits, and `-` or `_`"
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -56,14 +57,34 @@ def resolve_api(document: Document[ToolsetFile], sink: Diagnostics) -> dict[str,
     if spec.base_url is not None and not is_base_url(spec.base_url):
         fix = "write `https://host/path`"
         sink.report("TG420", document.span("api", "base_url"), f"`{spec.base_url}` is not the URL of an API", fix=fix)
-    for name, value in spec.headers.items():
-        if has_nameless_variable(value):
-            place, fix = document.span("api", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
-            sink.report("TG420", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
+    check_headers(spec.headers, ("api", "headers"), document, sink, "TG420")
+    if spec.idempotency_header is not None and not is_header_name(spec.idempotency_header):
+        message = _no_header_name(spec.idempotency_header)
+        sink.report("TG420", document.span("api", "idempotency_header"), message, fix=_HEADER_FIX)
     for name, auth in spec.auth.items():
         _check_auth(name, auth, document, sink)
     _check_security(spec.security, spec, ("api", "security"), document, sink)
     return spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def check_headers(
+    headers: Mapping[str, str], place: tuple[str, ...], document: Document[ToolsetFile], sink: Diagnostics, code: str
+) -> None:
+    """Check headers that stand in a spec, which are reported with a code."""
+    for name, value in headers.items():
+        if not is_header_name(name):
+            sink.report(code, document.span(*place, name, key=True), _no_header_name(name), fix=_HEADER_FIX)
+        if not is_header_value(value):
+            message = f"the value of `{name}` has a line break or a control character, which no header has"
+            sink.report(code, document.span(*place, name), message)
+        if has_nameless_variable(value):
+            message = f"`{value}` has no name of an environment variable behind `$env.`"
+            fix = "write `$env.NAME`, with letters, digits and `_`"
+            sink.report(code, document.span(*place, name), message, fix=fix)
+
+
+def _no_header_name(name: str, what: str = "header") -> str:
+    return f"`{name}` is not the name of a {what}"
 
 
 def resolve_http(
@@ -80,6 +101,7 @@ def resolve_http(
     checks.check_path(required)
     checks.check_params()
     checks.check_body()
+    checks.check_header_names()
     _check_security(spec.security, document.file.api, ("tools", key, "http", "security"), document, sink)
     for status in spec.errors:
         if not _STATUS.fullmatch(status):
@@ -157,6 +179,8 @@ class _Checks:
         path, query, _ = written = http_path(self._spec.path)
         if not path.startswith("/"):
             self.report(f"`{path}` is not a path: it starts with `/`", "path", fix="write `/items/{id}`")
+        if not is_header_value(self._spec.path) or "\t" in self._spec.path:
+            self.report("a path has no line breaks and no control characters", "path", fix="percent-encode them")
         if PLACEHOLDER.search(query):
             message = f"`{query}` has a placeholder: what stands in the path is the same in each request"
             self.report(message, "path", fix="place args of the query under `params`")
@@ -232,6 +256,26 @@ class _Checks:
         if body.base64 and body.arg is None:
             self.report("`base64` is for a body that is one arg", "body", "base64", fix="write `arg: body`")
 
+    def check_header_names(self) -> None:
+        for arg, each in self._params.items():
+            name = each.name or arg
+            if each.in_ == "header" and name.lower() in CONNECTION_HEADERS:
+                message = f"`{name}` says where a request goes or ends: the client sets it, and no arg"
+                self.report(message, "params", arg, is_key=True)
+            what = "header" if each.in_ == "header" else "cookie" if each.style == "cookie" else ""
+            if what and not is_header_name(name):
+                self.report(_no_header_name(name, what), "params", arg, is_key=True, fix=_HEADER_FIX)
+        key, body = self._spec.idempotency_header, self._spec.body
+        if key is not None and not is_header_name(key):
+            self.report(_no_header_name(key), "idempotency_header", fix=_HEADER_FIX)
+        fields = body.encoding.items() if body else ()
+        for text, *path in (
+            (body.media_type if body else "", "media_type"),
+            *((each.content_type or "", "encoding", name, "content_type") for name, each in fields),
+        ):
+            if not is_header_value(text):
+                self.report("a media type has no line breaks and no control characters", "body", *path)
+
     def _check_arg(self, name: str, *path: str) -> None:
         if name not in self._fields:
             fix = nearest(name, self._fields) or listing("args", sorted(self._fields))
@@ -248,6 +292,8 @@ def _check_auth(name: str, auth: AuthSpec, document: Document[ToolsetFile], sink
     for key in given:
         if key not in (*needed, "type", *(["scopes"] if auth.type == "oauth2" else [])):
             sink.report("TG420", document.span(*place, key, key=True), f"`{key}` is not for `{auth.type}`")
+    if auth.name is not None and auth.in_ in ("header", "cookie") and not is_header_name(auth.name):
+        sink.report("TG420", document.span(*place, "name"), _no_header_name(auth.name, auth.in_), fix=_HEADER_FIX)
     for key in _SECRETS:
         value = given.get(key)
         if isinstance(value, str) and not VARIABLE.fullmatch(value):

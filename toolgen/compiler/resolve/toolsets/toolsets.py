@@ -29,10 +29,10 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRe
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
-from toolgen.compiler.resolve.toolsets.http import resolve_api
+from toolgen.compiler.resolve.toolsets.http import check_headers, resolve_api
 from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
 from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
-from toolgen.spec.templates import VARIABLE, has_nameless_variable
+from toolgen.spec.templates import VARIABLE
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -271,10 +271,7 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         if url is not None and not _is_url(url) and not VARIABLE.match(url):
             place, fix = document.span("server", name), "write `https://host/path`"
             sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
-    for name, value in spec.headers.items():
-        if has_nameless_variable(value):
-            place, fix = document.span("server", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
-            sink.report("TG411", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
+    check_headers(spec.headers, ("server", "headers"), document, sink, "TG411")
     return Server(
         http=spec.http or "",
         sse=spec.sse or "",

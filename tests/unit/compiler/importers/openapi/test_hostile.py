@@ -16,6 +16,9 @@ from tests.unit.compiler.importers.openapi.api import OK, answer, body, import_a
 SOUND = {"/sound": {"get": {"operationId": "sound", **OK}}}
 REF = "#/components/schemas/"
 
+TWO_LINES = body({"type": "object", "properties": {"f": {"type": "string"}}}, "multipart/form-data")
+TWO_LINES["requestBody"]["content"]["multipart/form-data"]["encoding"] = {"f": {"contentType": "text/plain\r\nY: 1"}}
+
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a parameter without a schema": ({"/a": {"get": {"parameters": [{"name": "x", "in": "query"}], **OK}}}, "the parameter `x` has no schema"),
     "a parameter without a name": ({"/a": {"get": {"parameters": [{"in": "query", "schema": {}}], **OK}}}, "has no name"),
@@ -29,6 +32,9 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a type that is none": ({"/a": {"get": {"parameters": [parameter("x", schema={"type": "strin"})], **OK}}}, "strin"),
     "a schema that is a list": ({"/a": {"get": {"parameters": [parameter("x", schema=[])], **OK}}}, "a schema is an object"),
     "a pattern that is none": ({"/a": {"get": {"parameters": [parameter("x", schema={"type": "string", "pattern": "("})], **OK}}}, "pattern"),
+    "a header that is two": ({"/a": {"get": {"parameters": [parameter("X\r\nY: 1", "header")], **OK}}}, "not the name of a header"),
+    "a path of two lines": ({"/a\r\nY: 1": {"get": OK}}, "a path has no line breaks"),
+    "a media type of two lines": ({"/a": {"post": {**TWO_LINES, **OK}}}, "a media type has no line breaks"),
     "an operation that is a text": ({"/a": {"get": "x"}}, "is no object"),
     "paths that clash": ({"/a/{x}": {"get": {"operationId": "first", "parameters": [parameter("x", "path")], **OK}},
                           "/a/{y}": {"get": {"parameters": [parameter("y", "path")], **OK}}}, "is the same request as that of `/a/{x}`"),
