@@ -164,12 +164,7 @@ def members(value: Any) -> Iterator[str]:
     if isinstance(value, ModuleType):
         public = getattr(value, "__all__", None)
         names = [name for name in vars(value) if not name.startswith("_")] if public is None else list(public)
-        for name in names:
-            found = getattr(value, name, None)
-            is_own = public is not None or getattr(found, "__module__", None) == value.__name__
-            is_tool = not isinstance(found, type) and framework_of(found) is not None
-            if is_tool or (is_own and is_function(found)):
-                yield name
+        yield from (name for name in names if _has_tool(value, name, is_listed=public is not None))
         return
     kind = value if isinstance(value, type) else type(value)
     package = kind.__module__.partition(".")[0]
@@ -178,6 +173,21 @@ def members(value: Any) -> Iterator[str]:
         found = inspect.getattr_static(kind, name)
         if inspect.isfunction(found) or isinstance(found, classmethod | staticmethod):
             yield name
+
+
+def _has_tool(module: ModuleType, name: str, *, is_listed: bool) -> bool:
+    """Return whether a public name of a module is a tool.
+
+    Proxies, such as those of the settings of a web framework, raise anything when they are asked for an attribute, or
+    for their class, outside of a running application. They are no functions.
+    """
+    try:
+        found = getattr(module, name, None)
+        is_own = is_listed or getattr(found, "__module__", None) == module.__name__
+        is_tool = not isinstance(found, type) and framework_of(found) is not None
+        return is_tool or (is_own and is_function(found))
+    except Exception:  # noqa: BLE001  # whatever its code raises
+        return False
 
 
 def constructor_problem(kind: type) -> str:

@@ -183,6 +183,32 @@ def test_a_module_has_its_own_public_functions() -> None:
     assert text_of(f"{CODE}:Register", MODULES) == "A register of what was sold."
 
 
+PROXIES = """
+class Settings:
+    def __getattr__(self, name):
+        raise RuntimeError("settings are not configured")
+class Local:
+    @property
+    def __class__(self):
+        raise RuntimeError("outside of a request")
+settings, request = Settings(), Local()
+def find(text: str) -> str:
+    "Find a text."
+    return text
+"""
+
+
+@pytest.mark.parametrize("listed", ["", "__all__ = ['settings', 'request', 'find', 'missing']"])
+def test_proxies_that_work_in_a_running_application_only_hide_no_function(
+    tmp_path: Path, monkeypatch: Any, listed: str
+) -> None:
+    module = f"proxies_{bool(listed)}"
+    (tmp_path / f"{module}.py").write_text(PROXIES + listed)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = [each.reference for each in tools_of(module, HandlerModules(named=(module,)))]
+    assert found == [f"{module}:find"]
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
