@@ -193,7 +193,9 @@ class _Checks:
         names = set(PLACEHOLDER.findall(path))
         placed = {each.name or arg: arg for arg, each in self._params.items() if each.in_ == "path"}
         for name in sorted(names - placed.keys()):
-            fix = f"write `params: {{{name}: path}}`"
+            others = (placed.keys() | set(self._fields) - self._params.keys()) - names
+            fix = "" if name in self._fields else nearest(name, others)
+            fix = fix or f"write `params: {{{name}: path}}`"
             self.report(f"no arg fills `{{{name}}}`", "path", fix=fix)
         for name, arg in placed.items():
             if name not in names:
