@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
@@ -95,6 +96,21 @@ def visible(text: str) -> str:
     if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
         return text
     return "".join(escaped(char) if is_hidden(char) else char for char in text)
+
+
+def visible_json(text: str) -> str:
+    """Return JSON text with every hidden character but line breaks as an escape of JSON, so that its value is the same.
+
+    All that can be hidden in JSON, but for line breaks between its parts, is in its strings.
+    """
+    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
+        return text
+    return "".join(json_escaped(char) if char != "\n" and is_hidden(char) else char for char in text)
+
+
+def json_escaped(char: str) -> str:
+    r"""Return one character as `\uNNNN`, or two of them beyond U+FFFF."""
+    return json.dumps(char)[1:-1]
 
 
 _NAME: Final = 100

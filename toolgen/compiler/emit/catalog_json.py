@@ -1,7 +1,8 @@
 """`catalog.json`: the catalog that a runtime loads. Only values that differ from their defaults are written.
 
 A tool has two lines, its ident and everything else: a change to it changes one line, and branches that change adjacent
-tools can be merged, because there is an unchanged line between the two.
+tools can be merged, because there is an unchanged line between the two. Characters that a reviewer would not see are
+escaped, as in the modules.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from toolgen import __version__
 from toolgen.compiler.emit.literals import header
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.schema.json_values import compact_json
+from toolgen.spec.text import visible_json
 from toolgen.spec.tool_settings import written
 from toolgen.spec.wire_names import wire_name
 
@@ -56,7 +58,7 @@ def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) 
     for key, value in head.items():
         pieces += ("\n", compact_json(key), ": ", compact_json(value), ",")
     for name, entries in sections.items():
-        written = {key: compact_json(value) for key, value in entries.items()}
+        written = {key: visible_json(compact_json(value)) for key, value in entries.items()}
         pieces += ("\n", compact_json(name), ": ")
         pieces += _section(tools, ":\n") if name == "tools" else _section(written, ": ")
         pieces.append(",")
@@ -67,14 +69,14 @@ def emit_catalog_json(catalog: Catalog, tools: Mapping[str, str] | None = None) 
 def tool_line(tool: Tool, package: tuple[str, ...], types: Mapping[str, ClassType | AliasType]) -> str:
     """Return the second line of a tool; `types` are those of its toolset, by name, and `package` is its package."""
     places = {name: f"{'.'.join(package)}.{types[name].module}:{name}" for name in tool.names.classes}
-    return compact_json(_tool(tool, places))
+    return visible_json(compact_json(_tool(tool, places)))
 
 
 def _section(entries: Mapping[str, str], between: str) -> list[str]:
     """Return the pieces of an object with one line or two for each entry."""
     pieces = ["{"]
     for key, text in sorted(entries.items()):
-        pieces += ("\n", compact_json(key), between, text, ",")
+        pieces += ("\n", visible_json(compact_json(key)), between, text, ",")
     pieces[-1] = "\n}" if entries else "{}"
     return pieces
 

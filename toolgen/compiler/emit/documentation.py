@@ -12,7 +12,7 @@ from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.compiler.ir.text import facts_of
 from toolgen.schema.fields import bounds_of, fields_named
-from toolgen.spec.text import lines_of
+from toolgen.spec.text import lines_of, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
@@ -107,7 +107,7 @@ def _bounds(schemas: Mapping[str, SchemaField], name: str) -> Iterator[tuple[str
 
 def _code(text: str) -> str:
     """Return text as code in a table cell, with spaces and backticks."""
-    shown = _visible(text or '""').replace("|", "\\|")
+    shown = visible(text or '""').replace("|", "\\|")
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     blank = " " if f"{shown[0]}{shown[-1]}".strip(" `") != f"{shown[0]}{shown[-1]}" else ""
     return f"{fence}{blank}{shown}{blank}{fence}"
@@ -120,16 +120,10 @@ def _paragraphs(text: str) -> str:
 
 def _line(text: str) -> str:
     """Return text as one line, escaped except for code in backticks: no link, image, emphasis, table or HTML."""
-    return _INLINE.sub(_escaped_markup, _visible(" ".join(text.split())))
+    return _INLINE.sub(_escaped_markup, visible(" ".join(text.split())))
 
 
 def _escaped_markup(found: re.Match[str]) -> str:
     if found[1]:
         return found[0]
     return "&lt;" if found[0] == "<" else f"\\{found[0]}"
-
-
-def _visible(text: str) -> str:
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in text)

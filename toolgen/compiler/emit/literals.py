@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.literals import literal as literal
-from toolgen.spec.literals import printable
-from toolgen.spec.text import lines_of
+from toolgen.spec.text import lines_of, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog
 
 
 def docstring(text: str, indent: str) -> str:
-    """Return text as a docstring. Outer and trailing whitespace is removed, unprintable characters are escaped."""
+    """Return text as a docstring. Outer and trailing whitespace is removed, hidden characters are escaped."""
     lines = [line.rstrip() for line in text.strip().split("\n")]
     body = f"\n{indent}".join(_prose(line) for line in lines).replace(f"\n{indent}\n", "\n\n")
     body = "\n".join(line.rstrip() for line in body.split("\n"))
@@ -31,7 +30,7 @@ def first_line(text: str) -> str:
 
 
 def _prose(line: str) -> str:
-    return printable(line.replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
+    return visible(line.replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
 
 
 # Headers of generated files: that they are generated, by what, and from which spec file.

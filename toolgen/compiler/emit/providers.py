@@ -10,6 +10,7 @@ from toolgen.providers.protocol import OfferedTool
 from toolgen.providers.table import provider, provider_tool_name
 from toolgen.schema.compact import model_args_schema
 from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.text import visible_json
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 def emit_providers(catalog: Catalog, export: Sequence[str]) -> dict[str, str]:
     """Return the members of a request to each provider, as JSON text."""
     return {
-        f"providers/{name}.json": json.dumps(dict(_payload(catalog, name)[0].fields), ensure_ascii=False, indent=2)
+        f"providers/{name}.json": visible_json(
+            json.dumps(dict(_payload(catalog, name)[0].fields), ensure_ascii=False, indent=2)
+        )
         + "\n"
         for name in export
     }

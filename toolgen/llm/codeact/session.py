@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import keyword
 import re
 import textwrap
@@ -19,7 +18,7 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
-from toolgen.spec.text import escaped, is_hidden, visible
+from toolgen.spec.text import escaped, is_hidden, json_escaped, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult
@@ -199,7 +198,7 @@ class Printed:
 
 def result_report(text: str, limit: int) -> str:
     """Report a result, given as JSON text; invisible characters become JSON escapes."""
-    shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
+    shown, kept = _bounded(text, limit, lambda char: json_escaped(char) if is_hidden(char) else char)
     return _with_cut_noted(f"result: {shown}", kept, len(text))
 
 

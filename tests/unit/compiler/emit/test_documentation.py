@@ -74,7 +74,7 @@ def test_a_tool_has_its_result_defaults_bounds_confirmation_and_limits() -> None
         ("a`b", "``a`b``"),
         ("`", "`` ` ``"),
         ("a|b", r"`a\|b`"),
-        ("a\nb", r"`a\u000ab`"),
+        ("a\nb", r"`a\nb`"),
     ],
 )
 def test_the_name_of_an_arg_is_always_rendered_as_code(name: str, cell: str) -> None:

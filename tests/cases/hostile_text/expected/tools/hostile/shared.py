@@ -21,5 +21,5 @@ class Quoted(OpenModel):
     """TypeAlias: Annotated[Field]
 
         indented
-    \x09tab
+    \ttab
     """
