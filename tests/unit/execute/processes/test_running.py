@@ -82,8 +82,9 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-async def until_started(folder: Path) -> None:
+async def until_started(folder: Path, starting: asyncio.Task[FinishedProcess]) -> None:
     while not survivors(folder):
+        assert not starting.done(), starting.result()
         await asyncio.sleep(0.005)
     await asyncio.sleep(0.05)
 
@@ -193,7 +194,7 @@ def test_reg_63_a_timeout_leaves_nothing_running(program: str, tmp_path: Path) -
 def test_reg_63_cancellation_leaves_nothing_running(program: str, tmp_path: Path) -> None:
     async def cancel() -> None:
         task = asyncio.create_task(start(["sh", "-c", PROGRAMS_THAT_STAY[program]], cwd=tmp_path))
-        await until_started(tmp_path)
+        await until_started(tmp_path, task)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -206,7 +207,7 @@ def test_a_second_cancellation_kills_a_program_at_once(tmp_path: Path) -> None:
     async def cancel() -> None:
         line = PROGRAMS_THAT_STAY["a child that ignores SIGTERM"]
         task = asyncio.create_task(start(["sh", "-c", line], cwd=tmp_path, grace_ms=60_000))
-        await until_started(tmp_path)
+        await until_started(tmp_path, task)
         for _ in range(2):
             task.cancel()
             await asyncio.sleep(0.05)
@@ -221,7 +222,7 @@ def test_shutting_down_the_loop_leaves_nothing_running(tmp_path: Path) -> None:
 
     async def leave() -> None:
         tasks.append(asyncio.create_task(start(["sleep", "60"], cwd=tmp_path)))
-        await until_started(tmp_path)
+        await until_started(tmp_path, tasks[0])
 
     asyncio.run(leave())
     assert tasks[0].cancelled()
@@ -250,9 +251,11 @@ def test_output_pending_when_the_leader_exits_is_awaited() -> None:
 
 def test_processes_that_others_started_meanwhile_go_on(tmp_path: Path) -> None:
     async def both() -> None:
-        longer = asyncio.create_task(start(["sh", "-c", "sleep 0.5; printf done"], cwd=tmp_path))
-        await until_started(tmp_path)
+        line = "until [ -e over ]; do sleep 0.05; done; printf done"
+        longer = asyncio.create_task(start(["sh", "-c", line], cwd=tmp_path))
+        await until_started(tmp_path, longer)
         shorter = await start(["sh", "-c", "sleep 60 & echo hi"])
+        (tmp_path / "over").touch()
         assert (shorter.stdout, (await longer).stdout) == (b"hi\n", b"done")
 
     asyncio.run(both())
@@ -268,7 +271,7 @@ asyncio.run(run_process(["sleep", "60"], cwd={str(tmp_path)!r}, env={ENVIRONMENT
 
     async def kill() -> None:
         outer = asyncio.create_task(start([sys.executable, "-c", code], cwd="/", env=dict(os.environ)))
-        await until_started(tmp_path)
+        await until_started(tmp_path, outer)
         outer.cancel()
         with pytest.raises(asyncio.CancelledError):
             await outer

@@ -459,6 +459,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Turn(code=code), world))
         while len(pool.pids) < 2:
+            assert not running.done(), running.result()
             await asyncio.sleep(0.01)
         pid = pool.pids
         if "echo" in code:
