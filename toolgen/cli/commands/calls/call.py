@@ -18,7 +18,7 @@ from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_execu
 from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
-from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
@@ -87,6 +87,8 @@ def command(
             echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"), err=True)
         if result.error.hint and not result.error.issues:
             echo(visible(f"  {result.error.hint}"), err=True)
+        if result.error.kind is FailureKind.RATE_LIMITED and user is None:
+            echo("  pass --user NAME: its limits are those of a user", err=True)
         if result.error.proposal:
             echo(visible(f"  {PROPOSED}{result.error.proposal}"), err=True)
     return 0 if result.success else 1

@@ -41,6 +41,12 @@ tools:
     args: {url: string}
     result: integer
     access: {url: url}
+  ping:
+    description: Ask whether the shop is open.
+    permission: readonly
+    args: {}
+    result: boolean
+    limits: {daily_limit: 2}
   count:
     description: Count the orders of a tenant.
     permission: readonly
@@ -67,6 +73,9 @@ class Shop:
 
     def fetch(self, args, meta):
         return len(args.url)
+
+    def ping(self, args, meta):
+        return True
 
     def count(self, args, meta):
         return repr([args.tenant, args.since])
@@ -125,7 +134,7 @@ class Shop:
         print("in the event loop:", threading.current_thread() is threading.main_thread())
         return 3
 
-    count = erase = find
+    ping = count = erase = find
 shop = Shop()
 """
 
@@ -146,6 +155,14 @@ def test_every_issue_is_reported_once(folder: Path) -> None:
         "invalid_call: invalid payload",
         "  /limit: use a number of at most 9",
     ]
+
+
+def test_a_tool_with_limits_per_user_says_how_to_name_one(folder: Path) -> None:
+    without = toolgen(folder, "call", "ping", "{}")
+    assert without.code == 1
+    assert "the tool has limits per user, and the call has no user" in without.err
+    assert without.err.splitlines()[-1] == "  pass --user NAME: its limits are those of a user"
+    assert toolgen(folder, "call", "ping", "{}", "--user", "ann").out == "true\n"
 
 
 def test_a_readonly_tool_with_network_access_needs_permission(folder: Path) -> None:
