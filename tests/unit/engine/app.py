@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
 
 FOLDER = "ENGINE_APP_FOLDER"
+MARKS = "effects.sqlite"
+"""The file in that folder where each attempt of a tool leaves a mark."""
 SEARCH = "orchestrator.research.search"
 ANSWER = {"answer": "yes", "sources": []}
 
@@ -138,13 +140,13 @@ class Effects:
             return int(database.execute(statement, values).fetchone()[0])
 
     def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._folder / "effects.sqlite", timeout=30, isolation_level=None)
+        database = sqlite3.connect(self._folder / MARKS, timeout=30, isolation_level=None)
         database.execute("PRAGMA synchronous=OFF")  # what a killed process has written is there all the same
         return database
 
 
 def opened(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "effects.sqlite", timeout=30, isolation_level=None)
+    return sqlite3.connect(folder / MARKS, timeout=30, isolation_level=None)
 
 
 def rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:

@@ -118,12 +118,14 @@ class Freezes:
         return len(self._ids(self._of_worker, name))
 
     def _may_write(self) -> bool:
-        """Return whether others can write: an SQLite file has one writer at a time."""
-        if self._database.dialect.name != "sqlite":
-            return True
+        """Return whether others can write: an SQLite file, as that of the tools' marks, has one writer at a time."""
+        files = [str(self.workers.folder / app.MARKS)]
+        if self._database.dialect.name == "sqlite":
+            files.append(self.workers.database)
         try:
-            with closing(sqlite3.connect(self.workers.database, timeout=1)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
+            for file in files:
+                with closing(sqlite3.connect(file, timeout=1)) as connection:
+                    connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
             return False
         return True
