@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from toolgen.runtime.codec.extra_keys import checked_extra_keys
 
@@ -25,9 +25,10 @@ class _Model(BaseModel):
 
 
 class OpenModel(_Model):
-    """An object with named fields that keeps all other fields too."""
+    """An object with named fields that keeps all other fields too, with any JSON as their values."""
 
     model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)  # no parameter for type checkers
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /) -> CoreSchema:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _UNSAYABLE: Final = (Set, Iterator, Awaitable, bytes, bytearray, memoryview, complex)
 
 
@@ -55,9 +56,12 @@ def check_serializable(value: Any) -> None:
     pending: list[Any] = [value]
     while pending:
         item = pending.pop()
-        if is_mapping(item):
+        kind = item.__class__
+        if kind in _PLAIN:  # nearly all; to ask for abstract classes takes ten times as long
+            continue
+        if kind is dict or is_mapping(item):
             pending.extend(item.values())
-        elif is_sequence(item):
+        elif kind is list or is_sequence(item):
             pending.extend(item)
         else:
             _check_scalar(item)

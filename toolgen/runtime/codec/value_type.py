@@ -89,7 +89,7 @@ class ValueType:
         # A model has checked its fields. Items of a plain list can be of any class, and must not be serialized as the
         # declared one.
         as_any = not self.is_instance(value)
-        if as_any and self._asserts_formats:
+        if as_any:
             check_serializable(value)
         serializer = self.adapter.serializer
         try:

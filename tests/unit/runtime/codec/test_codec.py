@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.codec.codec import Codec
@@ -290,3 +290,17 @@ def test_a_number_that_json_lacks_is_refused_and_not_written_as_null(point: Host
     with pytest.raises(InvalidPayload, match="NaN or an infinity"):
         codec.normalize(point)
     assert codec.encode(HostPoint(x=None, names={"a": 1})) == b'{"names":{"a":1.0},"x":null}'
+
+
+NOT_JSON: list[Any] = [b"x", bytearray(b"x"), {"a"}, frozenset("a"), 1j, (each for each in "ab"), iter("ab")]
+
+
+@pytest.mark.parametrize("value", NOT_JSON, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("kind", [None, Point])
+def test_a_value_that_only_pydantic_can_write_is_none_of_json_in_whatever_holds_it(kind: Any, value: Any) -> None:
+    codec = Codec[Any].of({"type": "object"}, kind)
+    for held in ({"x": 1, "from": value}, {"x": 1, "more": value}, {"x": 1, "j": [{"deep": value}]}):
+        with pytest.raises(InvalidPayload, match=f"a {type(value).__name__} is not a JSON value"):
+            codec.normalize(held)
+    with pytest.raises(ValidationError, match="not a valid JSON value"):
+        Point.model_validate({"x": 1, "more": value})
