@@ -31,7 +31,7 @@ QUICK = Retries(first=0.05, most=0.2, planner_seconds=0.3, planner_most=0.2)
 
 
 class CountingHost(EngineHost):
-    """Notes the activities that it executes: their name and key, the run of each, and how many run at a time."""
+    """Notes the activities that it executes: their name and key, the run of each, and how many calls run at a time."""
 
     at_a_time = 0
 
@@ -41,11 +41,12 @@ class CountingHost(EngineHost):
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         self.activities.append((activity.name, activity.key))
         self.runs_seen.append((activity.name, request.run_id))
-        self.at_a_time += 1
+        is_call = "call" in activity.args
+        self.at_a_time += is_call
         try:
             return await super().execute(request, activity)
         finally:
-            self.at_a_time -= 1
+            self.at_a_time -= is_call
 
 
 class LateEngine:

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tests.unit.engine.app import read, request, script, search, write
+from tests.unit.engine.app import read, request, script, write
 from tests.unit.engine.dbos.workers import ROOT
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import command
@@ -202,7 +202,7 @@ def test_shells_complete_ids_of_runs(sqlite: Engines) -> None:
 
     async def body(running: Running) -> None:
         for run_id in ("abc-1", "abc-2", "xyz"):
-            await running.engine.start(request([search()], run_id=run_id))
+            await running.engine.start(request([write("a")], run_id=run_id))  # one that starts no other run
         shell = ShellComplete(runs, {}, "runs", "_RUNS_COMPLETE")
         database = sqlite.url.removeprefix("sqlite:///")
         found = await asyncio.to_thread(shell.get_completions, ["show", "--database", database], "abc")
