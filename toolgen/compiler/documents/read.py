@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -87,7 +87,7 @@ def read_document(file: SpecFile, model: type[FileT], sink: Diagnostics) -> Docu
         try:
             return Document(file.path, root, model.model_validate(data))
         except ValidationError as failure:
-            refusals = list(_relevant(failure.errors(include_url=False), data))
+            refusals = list(_relevant(failure.errors(include_url=False), data, model))
         news = [refusal for refusal in refusals if not refusal.follows_from(reported, begun)]
         misspelt = {_meant(refusal, model) for refusal in news if refusal.error["type"] == "extra_forbidden"}
         for refusal in news:
@@ -147,9 +147,9 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
     return SharedFile
 
 
-def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
+def _relevant(errors: list[ErrorDetails], data: Any, model: type[BaseModel]) -> Iterator[_Refusal]:
     """Each error at its place in the file. For a union, only errors of the branch that matched furthest."""
-    refusals = sorted((_placed(error, data) for error in errors), key=_vagueness)
+    refusals = sorted((_placed(error, data) for error in errors), key=partial(_vagueness, model))
     deepest: dict[_Place, int] = {}
     for refusal in refusals:
         deepest[refusal.choice] = max(deepest.get(refusal.choice, 0), len(refusal.place))
@@ -159,7 +159,8 @@ def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
         in_union = len(refusal.error["loc"]) != len(refusal.place)
         if in_union and len(refusal.place) < deepest[refusal.choice]:
             continue
-        if in_union and refusal.error["type"] == "missing" and refusal.choice in choices:
+        is_vague = refusal.error["type"] == "missing" or _is_of_other_branch(refusal, model)
+        if in_union and is_vague and refusal.choice in choices:
             continue
         mark = (refusal.place, "" if in_union else refusal.error["type"])
         if mark not in seen:
@@ -168,9 +169,19 @@ def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
             yield refusal
 
 
-def _vagueness(refusal: _Refusal) -> int:
-    """Rank errors by how little they tell: each branch of a union reports its own missing keys and its own type."""
-    return {"missing": 2}.get(refusal.error["type"], 1 if refusal.error["type"] in _WANTED else 0)
+def _vagueness(model: type[BaseModel], refusal: _Refusal) -> int:
+    """Rank errors by how little they tell: each branch of a union reports its own missing keys, its own type, and the
+    keys of the other branches.
+    """
+    if _is_of_other_branch(refusal, model):
+        return 2
+    return {"missing": 3}.get(refusal.error["type"], 1 if refusal.error["type"] in _WANTED else 0)
+
+
+def _is_of_other_branch(refusal: _Refusal, model: type[BaseModel]) -> bool:
+    """Whether an error is that of a key which another branch of the union has."""
+    is_key = refusal.error["type"] == "extra_forbidden"
+    return is_key and str(refusal.place[-1]) in known_keys(model, refusal.place[:-1])
 
 
 def _placed(error: ErrorDetails, data: Any) -> _Refusal:
@@ -225,6 +236,10 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
     match error["type"]:
         case "extra_forbidden":
             known = known_keys(model, place[:-1])
+            if _is_of_other_branch(refusal, model):
+                message = f"`{name}` is not a key beside the others of {_where(place[:-1])}"
+                sink.report("TG104", root.span_at(place, key=True), message, fix="choose one way to write it")
+                return
             fix = nearest(name, known) or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
             sink.report(
                 "TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix

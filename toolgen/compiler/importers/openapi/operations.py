@@ -217,9 +217,9 @@ def _add_body(body: RequestBody, args: _Args) -> dict[str, Any]:
     together = {arg: [each for each in needed if each != arg] for arg in made}
     for arg, chosen in choices.items():
         together[arg] = [*together[arg], *([chosen] if chosen not in args.required else [])]
-        together[chosen] = [each for each in (arg, *needed) if each not in args.required]
+        together[chosen] = [each for each in dict.fromkeys((arg, *needed)) if each not in args.required]
     for named, arg in of_files.items():
-        together[named] = [each for each in (arg, *needed) if each not in args.required]
+        together[named] = [each for each in dict.fromkeys((arg, *needed)) if each not in args.required]
     args.together = {arg: others for arg, others in together.items() if others}
     return spec
 

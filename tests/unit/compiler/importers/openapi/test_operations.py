@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.unit.compiler.importers.openapi.api import OK, answer, args_of, body, import_api, openapi, parameter, tool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 STRING = {"type": "string"}
 
@@ -584,3 +588,39 @@ def test_an_import_of_more_operations_than_are_read_says_how_to_select_some() ->
     (problem,) = made.messages
     assert "5,001 of its 5,001 operations are selected, and an import takes at most 5,000" in problem
     assert len(import_api(openapi(paths=paths), include=["tag:few"]).data["tools"]) == 2
+
+
+FIELDS = {
+    "text": ({"type": "string"}, None),
+    "file": ({"type": "string", "format": "binary"}, None),
+    "picture": ({"type": "string", "format": "binary"}, {"contentType": "image/png, image/jpeg"}),
+    "files": ({"type": "array", "items": {"type": "string", "format": "binary"}}, None),
+}
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+@pytest.mark.parametrize("body_is_required", [True, False])
+@pytest.mark.parametrize("required", [(), ("file",), ("picture",), ("file", "picture"), ("text", "files"), [*FIELDS]])
+def test_a_form_with_files_is_a_tool_whichever_parts_are_required(
+    version: str, body_is_required: bool, required: Sequence[str]
+) -> None:
+    media = {
+        "schema": {
+            "type": "object",
+            "required": [*required],
+            "properties": {name: schema for name, (schema, _) in FIELDS.items()},
+        },
+        "encoding": {name: said for name, (_, said) in FIELDS.items() if said},
+    }
+    body = {"content": {"multipart/form-data": media}, "required": body_is_required}
+    outcome = import_api(openapi({"/a": {"post": {"operationId": "a", "requestBody": body, **OK}}}, version=version))
+    assert outcome.codes == []
+    args = Draft202012Validator(outcome.tools["a"]["args"])
+    values = {"text": "x", "file": "eA==", "picture": "eA==", "picture_content_type": "image/png", "files": ["eA=="]}
+    needed = {*required, *(["picture_content_type"] if "picture" in required else [])}
+    assert args.is_valid(values)
+    assert args.is_valid({name: value for name, value in values.items() if name in needed})
+    assert args.is_valid({}) is not (body_is_required and bool(required))
+    for name in needed:
+        assert not args.is_valid({key: value for key, value in values.items() if key != name}), name
+        assert not args.is_valid({key: value for key, value in {**values, "file_name": "x"}.items() if key != name})
