@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.rules import Change
-from toolgen.changes.tool_texts import digest_of, texts_of
+from toolgen.changes.tool_texts import has_texts, hints_of, texts_of
 from toolgen.changes.wire import compare_schemas
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical
@@ -27,8 +27,8 @@ _ORDERS: Final = frozenset({"MODEL204", "MODEL206"})
 class CompiledTool:
     """A tool as it was compiled. `name` is the server's own.
 
-    `imported` is the digest of the server's texts at the last import; without it, texts are not compared, and neither
-    are `annotations` of None and a `result` of None. A `result` of True is that of a server that described none.
+    `imported` is what the spec keeps of the last import (`imported_of`). Texts are not compared without it, nor are
+    `annotations` of None and a `result` of None. A `result` of True is that of a server that described none.
     """
 
     name: str
@@ -93,9 +93,8 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
     for side, before, after in changed:
         wire = list(compare_schemas(name, side, before, after, path=path))
         yield from wire or _of_same_values(name, side, before, after)
-    annotations = {hint: value for hint, value in (offered.get("annotations") or {}).items() if hint != "title"}
     if compiled.annotations is not None:
-        pair = {"annotations": dict(compiled.annotations)}, {"annotations": annotations}
+        pair = {"annotations": dict(compiled.annotations)}, {"annotations": hints_of(offered)}
         yield from changed_value("MODEL107", name, "the annotations changed", *pair, "annotations", path)
 
 
@@ -120,7 +119,7 @@ def is_larger(value: Any, most: int) -> bool:
 def _texts(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator[Change]:
     """Yield the changes of title and description, if the server changed either since the import."""
     title, description = texts_of(offered)
-    if not compiled.imported or compiled.imported == digest_of(title, description):
+    if not compiled.imported or has_texts(compiled.imported, title, description):
         return
     before, after = {"title": compiled.title, "description": compiled.description}, {"title": title}
     path = ("tools", compiled.name)

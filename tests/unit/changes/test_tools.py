@@ -13,7 +13,7 @@ from tests.unit.compiler.importers.importing import import_tools
 from tests.unit.compiler.specs import resolved
 from tests.unit.providers.schemas import args_schemas
 from toolgen.changes.drift import CompiledTool, compare_tool, compare_tools
-from toolgen.changes.tool_texts import digest_of, texts_of
+from toolgen.changes.tool_texts import imported_of, texts_of
 from toolgen.schema.comparison.normal_form import normal_form
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_added_and_removed_tools_are_reported() -> None:
 
 
 def test_manually_edited_texts_are_not_server_changes() -> None:
-    edited = CompiledTool(name="find", args=ARGS, description="Mine.", imported=digest_of("Find it", "Finds."))
+    edited = CompiledTool(name="find", args=ARGS, description="Mine.", imported=imported_of("Find it", "Finds."))
     assert list(compare_tool(edited, OFFERED)) == []
 
 

@@ -170,9 +170,7 @@ def _relevant(errors: list[ErrorDetails], data: Any, model: type[BaseModel]) -> 
 
 
 def _vagueness(model: type[BaseModel], refusal: _Refusal) -> int:
-    """Rank errors by how little they tell: each branch of a union reports its own missing keys, its own type, and the
-    keys of the other branches.
-    """
+    """Rank errors by how little they tell: a branch of a union reports its own keys and type, and those of others."""
     if _is_of_other_branch(refusal, model):
         return 2
     return {"missing": 3}.get(refusal.error["type"], 1 if refusal.error["type"] in _WANTED else 0)

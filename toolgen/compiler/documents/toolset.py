@@ -338,7 +338,8 @@ class ToolSpec(ToolDefaultsSpec):
     remote: Annotated[NonEmpty | None, _IMPORTED] = None
     """The source's own name for the tool, such as the server's, or the operation's (mcp, http, service)."""
     imported: Annotated[NonEmpty | None, _IMPORTED] = None
-    """A digest of the source's title and description, compared with what it says later (mcp, http, service)."""
+    """Digests of what the source said at the last import, compared with what it says later: of its title and
+    description (mcp, http, service), and of its schemas and annotations (mcp)."""
     disabled: bool = False
     """Whether the tool is left out of the package. An import disables tools that their source no longer has."""
     source: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
 from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
-from toolgen.changes.tool_texts import digest_of, texts_of
+from toolgen.changes.tool_texts import has_texts, imported_of, texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.imported import imported
@@ -63,7 +63,7 @@ class Review:
         Texts that the server had at the last import were reviewed then, whatever people made of them in the spec.
         """
         tool: dict[str, Any] = entry.to_data()
-        if present is not None and present.get("imported") == digest_of(*texts_of(tool)):
+        if present is not None and has_texts(present.get("imported", ""), *texts_of(tool)):
             tool |= {"title": None, "description": None}
         for found in suspicions_of(tool, self.reviewed, self.others):
             sink.report(found.code, entry.span_at(found.pointer), f"`{found.tool}`: {found.message}", fix=found.fix)
@@ -255,7 +255,8 @@ class _Reader:
         self.warnings.update(found.code for found in tried.warnings)
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
-        self.tools[name] = tried.offered(name, tool, _hints(entry))
+        offered = entry.to_data()
+        self.tools[name] = tried.offered(name, tool, _hints(entry), imported_of(*texts_of(offered), offered))
         return []
 
 

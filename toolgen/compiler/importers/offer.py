@@ -131,12 +131,14 @@ class OfferedTool:
     """One tool. `name` is its name at the source.
 
     `spec` are the keys of a spec that the source determines. `hints` are keys that it only suggests: they are written
-    once, and from then on belong to the people who edit the spec.
+    once, and from then on belong to the people who edit the spec. `imported` is what the spec keeps of this import; by
+    default that is of the texts alone.
     """
 
     name: str
     spec: Mapping[str, Any]
     hints: Mapping[str, Any]
+    imported: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +181,12 @@ class Trial:
     warnings: Sequence[Diagnostic]
     rename: Mapping[str, str]
 
-    def offered(self, name: str, nodes: Mapping[str, Node], hints: Mapping[str, Any]) -> OfferedTool:
+    def offered(
+        self, name: str, nodes: Mapping[str, Node], hints: Mapping[str, Any], imported: str = ""
+    ) -> OfferedTool:
         """Return the tool that was tried, under its name at the source."""
         spec = {key: node.to_data() for key, node in nodes.items()}
-        return OfferedTool(name, {**spec, **({"rename": dict(self.rename)} if self.rename else {})}, hints)
+        return OfferedTool(name, {**spec, **({"rename": dict(self.rename)} if self.rename else {})}, hints, imported)
 
 
 def try_name(toolset: str, kind: str) -> list[str]:

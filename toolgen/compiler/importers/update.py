@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.changes.tool_texts import digest_of
+from toolgen.changes.tool_texts import imported_of
 from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.documents.toolset import ONLY_FOR
 from toolgen.compiler.importers.merge import ABSENT, UNKNOWN, Base, Merge, differences, leaves
@@ -200,9 +200,8 @@ def request_of(method: str, path: str) -> str:
     return f"{method} {_PARAMETER.sub('{}', path)}"
 
 
-def digest_of_texts(tool: Mapping[str, Any]) -> str:
-    """A digest of the texts of a tool."""
-    return digest_of(tool.get("title") or "", tool["description"])
+def _imported(tool: OfferedTool, theirs: Mapping[str, Any]) -> str:
+    return tool.imported or imported_of(theirs.get("title") or "", theirs["description"])
 
 
 class _Updater:
@@ -377,7 +376,7 @@ class _Updater:
     def _new(self, key: str, tool: OfferedTool) -> dict[str, Any]:
         theirs = _theirs(tool, self._shared_tags)
         self._written[_identity(tool)] = Base.of(theirs)
-        return _ordered({**_remote(key, tool, {}), "imported": digest_of_texts(theirs), **theirs})
+        return _ordered({**_remote(key, tool, {}), "imported": _imported(tool, theirs), **theirs})
 
     def _disabled(self, key: str, tool: dict[str, Any]) -> dict[str, Any]:
         """A tool that the source no longer has. That an import disabled it is in its base, so another enables it."""
@@ -406,7 +405,7 @@ class _Updater:
         self._written[_identity(tool)] = Base.of(theirs)
         return _ordered({
             **_remote(key, tool, old),
-            "imported": digest_of_texts(theirs),
+            "imported": _imported(tool, theirs),
             **merged,
             **({"source": view} if view else {}),
             **({"kept": dict(merge.kept)} if merge.kept else {}),

@@ -21,7 +21,7 @@ from toolgen.changes.drift import (
 )
 from toolgen.changes.rules import Change
 from toolgen.changes.suspicions import OtherTools, Reviewed, Suspicion, suspicions_of
-from toolgen.changes.tool_texts import digest_of, texts_of
+from toolgen.changes.tool_texts import has_schemas, has_texts, texts_of
 from toolgen.schema.args import with_one_of, without_fields
 from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import is_object
@@ -85,7 +85,7 @@ class Contract:
             yield removed_tool(compiled)
         settings = self._definitions[ident].settings
         for each in offered:
-            yield from compare_tool(compiled, as_specified(each, settings))
+            yield from compare_tool(compiled, as_specified(each, compiled, settings))
 
     def drift(self, ident: str, offered: Sequence[Mapping[str, Any]]) -> Drift | None:
         """Return the same with what is suspicious; None for no change. It may take a second."""
@@ -175,7 +175,10 @@ def compared_offer(
     """
     compiled = [compiled_tool(definition) for definition in definitions]
     settings = {tool.name: definition.settings for tool, definition in zip(compiled, definitions, strict=True)}
-    specified = [as_specified(tool, settings[tool["name"]]) if tool["name"] in settings else tool for tool in offered]
+    known = {tool.name: tool for tool in compiled}
+    specified = [
+        as_specified(tool, known[name], settings[name]) if (name := tool["name"]) in known else tool for tool in offered
+    ]
     changes = compare_tools(compiled, specified)
     new = {change.subject for change in changes if change.code == TOOL_ADDED}
     left_out = new.intersection(left_out_at_import()) if new else frozenset[str]()
@@ -204,7 +207,7 @@ def suspicions_among(
 def _suspicions_in(
     offered: Mapping[str, Any], compiled: CompiledTool | None, reviewed: Reviewed, others: OtherTools
 ) -> list[Suspicion]:
-    if compiled is not None and compiled.imported == digest_of(*texts_of(offered)):  # a person may have edited them
+    if compiled is not None and has_texts(compiled.imported, *texts_of(offered)):  # a person may have edited them
         offered = {**offered, "title": None, "description": None}
     if is_larger(offered, MOST_COMPARED):
         message = f"the tool has more than {MOST_COMPARED:,} characters, which are not searched"
@@ -223,8 +226,16 @@ def other_tools(catalog: Catalog, toolset: str) -> OtherTools:
     return OtherTools({name: map(source_name, map(catalog.definition, tools)) for name, tools in names.items()})
 
 
-def as_specified(offered: Mapping[str, Any], settings: ToolSettings) -> Mapping[str, Any]:
-    """Return an offered tool with what its spec changes in the args: injected fields, and `one_of`."""
+def as_specified(offered: Mapping[str, Any], compiled: CompiledTool, settings: ToolSettings) -> Mapping[str, Any]:
+    """Return an offered tool with what its spec changes in schemas and annotations.
+
+    That is all that people edited, where the server has not changed these since the import; otherwise what the settings
+    do with the args: injected fields, and `one_of`.
+    """
+    if has_schemas(compiled.imported, offered):
+        edited = {"inputSchema": compiled.args, "outputSchema": compiled.result, "annotations": compiled.annotations}
+        described = {key: value for key, value in edited.items() if value not in (None, True)}
+        return {key: value for key, value in offered.items() if key not in edited} | described
     injected, one_of = settings.inject, settings.one_of
     args = offered.get("inputSchema")
     if not (injected or one_of) or not is_object(args):

@@ -44,7 +44,7 @@ defaults: {tags: [network]}
 
 tools:
   delete_issue:
-    imported: f5947692
+    imported: 9ZR2kjCzzbK6NV5QZhgCzA.pgjVvsKVfLd6KlPXkR4mEQ
     title: Delete an issue
     description: Delete an issue. The server does not describe it.
     tags: [dangerous]
@@ -58,7 +58,7 @@ tools:
 
   search_issues:
     remote: search.issues
-    imported: "3415ddb4"
+    imported: NBXdtDz86bwPWmCiNC8GZQ.Ay_7wD0lHvlSnO4R9K4azw
     title: Find issues
     description: |-
       Search issues.
