@@ -44,6 +44,8 @@ class Schemas:
     is_old: bool
     relaxed: dict[Any, tuple[Part, list[Any]]] = field(default_factory=dict[Any, "tuple[Part, list[Any]]"])
     """Where the args have `anyOf` in place of `oneOf`: the schema, and its alternatives as written."""
+    undecided: dict[Any, tuple[Part, str]] = field(default_factory=dict[Any, "tuple[Part, str]"])
+    """Where a result has alternatives that only a discriminator tells apart: the schema, and the field."""
     _excludes: int = 0
     _names: dict[Any, str] = field(default_factory=dict[Any, str])
     _places: dict[str, Part] = field(default_factory=dict[str, Part])
@@ -173,8 +175,12 @@ class Schemas:
         _check_type(part, made)
         self._bounds(value, made)
         if isinstance(made.get("oneOf"), list):
-            if side == "args" and isinstance(value.get("discriminator"), dict):
-                made["oneOf"] = self._discriminated(part, made["oneOf"])
+            if isinstance(value.get("discriminator"), dict):
+                decided = self._discriminated(part, made["oneOf"])
+                if side == "args":
+                    made["oneOf"] = decided
+                elif decided != made["oneOf"]:  # its types stay those of the description, and take values to come
+                    self.undecided.setdefault(part.location, (part, value["discriminator"]["propertyName"]))
             self._relax(part, made, side)
         if made.get("additionalProperties") is False and "patternProperties" not in made:
             self._add_required(made)

@@ -92,12 +92,38 @@ def test_a_discriminator_decides_between_similar_branches() -> None:
     }
     cat = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["cat", "tom"]}}}
     schemas = {"Cat": CAT, "Dog": DOG}
-    made = tool(
-        {**body({"type": "array", "items": pet}), **answer(pet)}, method="post", components={"schemas": schemas}
-    )
+    operation = {"operationId": "op", **body({"type": "array", "items": pet}), **answer(pet)}
+    outcome = import_api(openapi({"/x": {"post": operation}}, components={"schemas": schemas}))
+    assert outcome.codes == ["TG838"]
+    made = outcome.tools["op"]
     branches = [{"allOf": [{"$ref": "#/types/Cat"}, cat]}, {"$ref": "#/types/Dog"}]
     assert made["args"]["properties"]["body"]["items"] == {"anyOf": branches}
     assert made["result"]["anyOf"] == [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "codes"), [(STRING, ["TG838"]), ({"const": "cat"}, []), ({"type": "string", "enum": ["cat", "dog"]}, [])]
+)
+def test_alternatives_of_a_result_that_only_a_discriminator_tells_apart_are_reported(
+    kind: Any, codes: list[str]
+) -> None:
+    schemas = {
+        "Cat": {"type": "object", "required": ["kind"], "properties": {"kind": kind}},
+        "Dog": {"allOf": [{"type": "object", "properties": {"kind": {"const": "dog"}}}]},
+    }
+    mapping = {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"}
+    pet = {
+        "oneOf": [{"$ref": path} for path in mapping.values()],
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    listed = answer({"type": "array", "items": {"$ref": "#/components/schemas/Pet"}})
+    paths = {f"/{name}": {"get": {"operationId": name, **listed}} for name in ("get", "list")}
+    outcome = import_api(openapi(paths, components={"schemas": {**schemas, "Pet": pet}}))
+    assert [code for code in outcome.codes if code != "TG832"] == codes
+    if codes:
+        (message,) = [each for each in outcome.messages if each.startswith("TG838")]
+        assert "`kind` tells the alternatives of a result apart" in message
+        assert outcome.data["types"]["Pet"]["anyOf"] == [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]
 
 
 def test_a_recursive_schema_refers_to_itself() -> None:
