@@ -28,7 +28,8 @@ class OpenModel(_Model):
     """An object with named fields that keeps all other fields too, with any JSON as their values."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)  # no parameter for type checkers
+    # The type of all other fields; without `init=False` a type checker takes it for a parameter.
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /) -> CoreSchema:
