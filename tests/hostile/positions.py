@@ -302,7 +302,9 @@ POSITIONS: Final[Mapping[str, Position]] = {
     "server events": Position(_server(lambda text: {"sse": f"http://x/{text}"})),
     "server argv": Position(_server(lambda text: {"stdio": [text, text]})),
     "server header": Position(_server(lambda text: {"http": "http://x", "headers": {"X": text}})),
-    "name of a server header": Position(_server(lambda text: {"http": "http://x", "headers": {text: "x"}})),
+    "name of a server header": Position(
+        _server(lambda text: {"http": "http://x", "headers": {text: "x"}}), plain=_plain_name
+    ),
     "server environment": Position(_server(lambda text: {"stdio": ["x"], "env": [text]})),
     "command argv": Position(_command(lambda text: {"exec": ["x", text]})),
     "optional command argv": Position(_command(lambda text: {"exec": ["x", [text, "{{args.text}}"]]})),

@@ -8,6 +8,7 @@ from tests.hostile.building import compiled, toolset
 from tests.hostile.page import skeleton, words
 from tests.hostile.texts import MEGABYTE, TEXTS
 from toolgen.compiler.emit.documentation import emit_tools_md
+from toolgen.spec.text import visible
 
 ENCODABLE = {name: text for name, text in TEXTS.items() if "surrogate" not in name}
 CODE = {"backticks", "markdown"}
@@ -27,13 +28,9 @@ def test_a_description_does_not_change_the_structure_of_a_page(name: str) -> Non
 
 @pytest.mark.parametrize("name", sorted(ENCODABLE.keys() - CODE))
 def test_a_page_shows_the_complete_description(name: str) -> None:
-    expected = [escaped(word) for word in ENCODABLE[name].split()]
+    expected = [visible(word) for word in ENCODABLE[name].split()]
     shown = (expected if word == "plain" else [word] for word in words(page("plain")))
     assert words(page(ENCODABLE[name])) == [word for some in shown for word in some]
-
-
-def escaped(word: str) -> str:
-    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in word)
 
 
 @pytest.mark.parametrize("text", ["a `b | c`", "`[a](b)`", "``a`b``", "`a\\`", "`<b>`", "`" * 9 + "a"])

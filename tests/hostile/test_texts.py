@@ -11,6 +11,7 @@ from tests.hostile.building import compiled
 from tests.hostile.comparison import assert_alike
 from tests.hostile.positions import POSITIONS
 from tests.hostile.texts import MEGABYTE, TEXTS, TOKENS
+from toolgen.spec.text import is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -97,5 +98,5 @@ def files_with(position: Position, texts: Collection[str]) -> dict[str, object]:
 
 
 def is_shown(text: str) -> bool:
-    """Return whether a generated file has no terminal or editor control characters; JSON keeps data unchanged."""
-    return text.startswith("{") or all(character.isprintable() or character == "\n" for character in text)
+    """Return whether a generated file has no characters that a reviewer does not see."""
+    return not any(is_hidden(character) for character in text if character != "\n")

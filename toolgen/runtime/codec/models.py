@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from toolgen.runtime.codec.extra_keys import checked_extra_keys
 
@@ -28,8 +28,8 @@ class OpenModel(_Model):
     """An object with named fields that keeps all other fields too, with any JSON as their values."""
 
     model_config = ConfigDict(extra="allow")
-    # The type of all other fields; without `init=False` a type checker takes it for a parameter.
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    if not TYPE_CHECKING:  # to type checkers it would be a parameter
+        __pydantic_extra__: dict[str, JsonValue]
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /) -> CoreSchema:
