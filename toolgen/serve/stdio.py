@@ -166,7 +166,7 @@ def _error(line: bytes, code: int, message: str) -> JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=_id_of(line), error=ErrorData(code=code, message=message))
 
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]++|[\]}]++|[,:]|[^\s"\[\]{},:]++', re.DOTALL)
+_TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[{]++|[\]}]++|[,:]|[^\s"\[\]{},:]++', re.DOTALL)
 _INTEGER: Final = re.compile(r"-?\d{1,18}")
 
 

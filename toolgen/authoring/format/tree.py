@@ -147,7 +147,7 @@ def folded(text: str, margin: int, width: int) -> tuple[str, list[str]]:
     return ">-", [" " * margin + line for line in lines]
 
 
-_DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+-")
+_DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*-")
 
 BLANK: Final = ""
 """A blank line among the lines before an entry."""

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import MappingEntry, Node, Scalar, Source
 
 _TOKEN: Final = re.compile(
-    r"""[ \t\n\r]*+ (?: (?P<comma>,) [ \t\n\r]*+ )?+ (?:
-        (?P<string>  "[^"\\\x00-\x1f]*+" ) (?: [ \t\n\r]*+ (?P<colon>:) )?+
+    r"""[ \t\n\r]*+ (?: (?P<comma>,) [ \t\n\r]*+ )? (?:
+        (?P<string>  "[^"\\\x00-\x1f]*+" ) (?: [ \t\n\r]*+ (?P<colon>:) )?
       | (?P<mark>    [\[\]{}:] )
       | (?P<integer> -?(?:0|[1-9][0-9]*+) (?![\w.+-]) )
-      | (?P<float>   -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+ (?![\w.+-]) )
+      | (?P<float>   -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)? (?![\w.+-]) )
       | (?P<word>    [\w.+-]++ )
       | (?P<other>   . )
       | \Z

@@ -57,7 +57,7 @@ _KEPT_BEGINNINGS: Final = (
 """Headers that reach the metadata of a result: what it is, where more is, and what is left of limits."""
 _LONGEST_HEADER: Final = 2000
 _LONGEST_LINK: Final = 16_384
-_LINK: Final = re.compile(r'<([^<>]*+)>((?:\s*+;\s*+[^\s=;,"<>]++(?:\s*+=\s*+(?:"[^"]*+"|[^\s;,"<>]*+))?+)*+)')
+_LINK: Final = re.compile(r'<([^<>]*+)>((?:\s*+;\s*+[^\s=;,"<>]++(?:\s*+=\s*+(?:"[^"]*+"|[^\s;,"<>]*+))?)*)')
 _LINK_PARAMETER: Final = re.compile(r';\s*+([^\s=;,"]++)\s*+=\s*+(?:"([^"]*+)"|([^\s;,"]*+))')
 
 _READ: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})

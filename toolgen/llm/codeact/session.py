@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 _REVEALED: Final = re.compile(r"Revealed type: `(.*)`", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _TYPE: Final = re.compile(
-    r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*+""", re.VERBOSE | re.ASCII
+    r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*""", re.VERBOSE | re.ASCII
 )
 """Types that are written as the checker shows them. It marks widened types with a star."""
 _APART: Final = re.compile(
-    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
+    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )* (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
 )
 """Comments, strings and attributes, which are not names of variables."""
 

@@ -48,8 +48,8 @@ _CODECS: Final = frozenset(
 )
 """Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
 
-_STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-_WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
+_WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 _CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:+-]+)', re.IGNORECASE)
 
 

@@ -28,7 +28,7 @@ _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 def _plain_url() -> re.Pattern[str]:
     """Return a pattern of URLs in which all clients find the same host, an IPv6 address or a name; `file:` has none."""
     return re.compile(
-        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
+        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*)\.?)(?::[0-9]{{1,5}})?"
         r"(?:[/?#][!-\[\]-~]*+)?",
         re.ASCII | re.IGNORECASE,
     )

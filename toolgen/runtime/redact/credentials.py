@@ -187,10 +187,10 @@ _NAME: Final = re.compile(
     r"(?<![\w.-])(?:([\w.-]++)(\\{0,4}[\"'`]?[ \t]{0,4}(?::=|=>|==?|:|(?<=\w)>)[ \t]{0,4})"
     r"|(--[\w-]++)[ \t]{1,4}(?!-))"
 )
-_UNQUOTED: Final = re.compile(r"(?:[^\s\"'`,;&<>]|,(?=[^\s\"']))++")
+_UNQUOTED: Final = re.compile(r"(?:[^\s\"'`,;&<>]++|,(?=[^\s\"']))+")
 _QUOTE: Final = re.compile(r"\\{0,4}[\"'`]")
 _TEXT: Final[dict[str, re.Pattern[str]]] = {
-    quote: re.compile(rf"(?:[^{quote}\\]|\\.)*+", re.DOTALL) for quote in ('"', "'", "`")
+    quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*", re.DOTALL) for quote in ('"', "'", "`")
 }
 _REST_OF_LINE: Final = re.compile(r"[^\r\n]++")
 _BRACKET: Final = re.compile(r"[\[\]{}]")
