@@ -7,6 +7,8 @@ time, whatever became of the process or the network at the other end.
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -53,6 +55,9 @@ _NAME_BYTES: Final = 63
 """How long an `application_name` of Postgres is."""
 
 _DIGEST_LENGTH: Final = 16
+
+_SUBSECONDS: Final = (3, 42)
+"""The version of SQLite from which `unixepoch` takes `subsec`: https://sqlite.org/lang_datefunc.html."""
 
 
 def application_name(worker: str = "") -> str:
@@ -148,5 +153,15 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
         connection.isolation_level = "IMMEDIATE"
         connection.execute(f"PRAGMA busy_timeout={int(limits.statement * 1000)}")
         connection.execute("PRAGMA foreign_keys=ON")
+        if sqlite3.sqlite_version_info < _SUBSECONDS:
+            # DBOS uses it from Python 3.12 on, whatever the version of SQLite; its tables keep it as default values.
+            connection.create_function("unixepoch", 1, _unix_epoch)
 
     return connections
+
+
+def _unix_epoch(modifier: str) -> float:
+    """Return the time in seconds since 1970, with milliseconds, as newer versions of SQLite do."""
+    if modifier != "subsec":
+        raise ValueError(modifier)
+    return round(time.time(), 3)

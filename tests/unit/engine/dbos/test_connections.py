@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -128,3 +129,17 @@ def test_connections_that_are_in_use_are_closed_when_they_are_free(postgres_url:
     assert not raw.closed
     used.close()
     assert raw.closed
+
+
+def test_files_have_times_in_milliseconds_with_any_version_of_sqlite(tmp_path: Path) -> None:
+    """DBOS asks for them by a modifier that SQLite has since 3.42, and newer versions of Python run with older ones."""
+    connections = open_connections(database_url(tmp_path / "runs.db"), CLIENT)
+    before = time.time()
+    with connections.begin() as connection:
+        connection.execute(
+            sa.text("CREATE TABLE t (id INTEGER, at INTEGER NOT NULL DEFAULT (unixepoch('subsec') * 1000))")
+        )
+        connection.execute(sa.text("INSERT INTO t (id) VALUES (1)"))
+        found = connection.execute(sa.text("SELECT at FROM t")).scalar_one()
+    close_connections(connections)
+    assert before - 0.001 <= found / 1000 <= time.time() + 0.001
