@@ -649,12 +649,6 @@ CODES = _table(
         "A value fits two alternatives of a `oneOf` in the args of an operation, so by the letter it is not valid, and often no value is. The spec has `anyOf`: a call needs to fit any of them, and the server decides.",
     ),
     (
-        "TG838",
-        "undecided-alternatives",
-        _W,
-        "The alternatives of a result are told apart by a field (`discriminator`), and their schemas do not say which value belongs to which. Args are checked by it. A result is an instance of the first alternative that it fits, so compare the field and not the class, or write the value of the field (`const`) into the types of the spec: it stays when you import again.",
-    ),
-    (
         "TG840",
         "no-such-source",
         _E,

@@ -246,7 +246,6 @@ def _offer_of(
     for operation in operations:
         reader.read(operation)
     reader.report_overlaps()
-    reader.report_undecided()
     return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
 
 
@@ -308,13 +307,6 @@ class _Reader:
                     f"`{value}` fits two alternatives of a `oneOf`, so the args take what fits any of them (`anyOf`)"
                 )
                 self._sink.report("TG837", part.span, message)
-
-    def report_undecided(self) -> None:
-        """Report the alternatives of results that their types do not tell apart."""
-        for part, name in self._schemas.undecided.values():
-            message = f"`{name}` tells the alternatives of a result apart, and their schemas do not say its values"
-            fix = f"compare `{name}`: a result has the class of the first alternative that it fits"
-            self._sink.report("TG838", part.span, message, fix=fix)
 
     def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
         """Add what the description says of the server and the credentials of an operation, where it is its own."""

@@ -44,8 +44,6 @@ class Schemas:
     is_old: bool
     relaxed: dict[Any, tuple[Part, list[Any]]] = field(default_factory=dict[Any, "tuple[Part, list[Any]]"])
     """Where the args have `anyOf` in place of `oneOf`: the schema, and its alternatives as written."""
-    undecided: dict[Any, tuple[Part, str]] = field(default_factory=dict[Any, "tuple[Part, str]"])
-    """Where a result has alternatives that only a discriminator tells apart: the schema, and the field."""
     _excludes: int = 0
     _names: dict[Any, str] = field(default_factory=dict[Any, str])
     _places: dict[str, Part] = field(default_factory=dict[str, Part])
@@ -174,13 +172,11 @@ class Schemas:
                 self._keyword(key, inner if key in _AS_WRITTEN else inner.followed(whole=True), made, side, hidden)
         _check_type(part, made)
         self._bounds(value, made)
+        if isinstance(value.get("discriminator"), dict):
+            for key in ("oneOf", "anyOf"):
+                if isinstance(made.get(key), list):
+                    made[key] = self._discriminated(part, key, made[key])
         if isinstance(made.get("oneOf"), list):
-            if isinstance(value.get("discriminator"), dict):
-                decided = self._discriminated(part, made["oneOf"])
-                if side == "args":
-                    made["oneOf"] = decided
-                elif decided != made["oneOf"]:  # its types stay those of the description, and take values to come
-                    self.undecided.setdefault(part.location, (part, value["discriminator"]["propertyName"]))
             self._relax(part, made, side)
         if made.get("additionalProperties") is False and "patternProperties" not in made:
             self._add_required(made)
@@ -271,8 +267,11 @@ class Schemas:
                 if flag and inclusive in made:
                     made[exclusive] = made.pop(inclusive)
 
-    def _discriminated(self, part: Part, branches: list[Any]) -> list[Any]:
-        """Branches that each require the value of the discriminator, where their schemas do not."""
+    def _discriminated(self, part: Part, key: str, branches: list[Any]) -> list[Any]:
+        """Branches that each require the value of the discriminator, where their schemas do not.
+
+        Their classes are called as their schemas are. A result with another value is reported, and returned as it is.
+        """
         name = part.value["discriminator"].get("propertyName")
         mapping = part.value["discriminator"].get("mapping")
         if not isinstance(name, str):
@@ -283,14 +282,16 @@ class Schemas:
             if target is not None:
                 values.setdefault(target.location, []).append(value)
         made: list[Any] = []
-        for member, branch in zip(part.raw_list("oneOf"), branches, strict=True):
+        for member, branch in zip(part.raw_list(key), branches, strict=True):
             target = member.followed()
-            known = values.get(target.location) or ([_component(member)] if member.reference is not None else [])
+            component = _component(member) if member.reference is not None else ""
+            known = values.get(target.location) or ([component] if component else [])
             if not known or _decides(target, name):
                 made.append(branch)
             else:
                 chosen = {"properties": {name: {"enum": known}}, "required": [name]}
-                made.append({"allOf": [branch, {"type": "object", **chosen}]})
+                titled = {"title": component} if component else {}
+                made.append({**titled, "allOf": [branch, {"type": "object", **chosen}]})
         return made
 
     def _mapped(self, part: Part, reference: Any) -> Part | None:
