@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
@@ -55,17 +56,26 @@ class _Side:
         self._schema = schema.json
 
     def fields(self, shape: Shape, schema: Any, depth: int, levels: int = _LEVELS) -> Iterator[str]:
-        """Format the fields of every class in a shape, and the fields of their types."""
-        for name in sorted(classes_in(shape)):
-            made = self._classes[name]
-            schemas = fields_named(frozenset(field.wire for field in made.fields), schema, self._schema)
-            for field in made.fields:
-                inner: Any = schemas[field.wire].schema if field.wire in schemas else True
-                default = f" = {json.dumps(field.default, ensure_ascii=False)}" if field.has_default else ""
-                named = f"{field.wire}{'' if field.required else '?'}: {self.value(field.shape, inner)}{default}"
-                yield visible(f"{'  ' * depth}{named}  {' '.join(field.description.split())}".rstrip())
-                if levels > 1:
-                    yield from self.fields(field.shape, inner, depth + 1, levels - 1)
+        """Format the fields of every class in a shape, and the fields of their types; of several, under their names."""
+        classes = classes_in(shape)
+        if len(classes) == 1:
+            yield from self._of_class(*classes, schema, depth, levels)
+            return
+        words = dict.fromkeys(re.findall(r"\w+", shape_text(shape)))
+        for name in (word for word in words if word in classes):
+            yield visible(f"{'  ' * depth}{name}")
+            yield from self._of_class(name, schema, depth + 1, levels)
+
+    def _of_class(self, name: str, schema: Any, depth: int, levels: int) -> Iterator[str]:
+        made = self._classes[name]
+        schemas = fields_named(frozenset(field.wire for field in made.fields), schema, self._schema)
+        for field in made.fields:
+            inner: Any = schemas[field.wire].schema if field.wire in schemas else True
+            default = f" = {json.dumps(field.default, ensure_ascii=False)}" if field.has_default else ""
+            named = f"{field.wire}{'' if field.required else '?'}: {self.value(field.shape, inner)}{default}"
+            yield visible(f"{'  ' * depth}{named}  {' '.join(field.description.split())}".rstrip())
+            if levels > 1:
+                yield from self.fields(field.shape, inner, depth + 1, levels - 1)
 
     def value(self, shape: Shape, schema: Any) -> str:
         """Format a shape and the bounds of its schema."""

@@ -99,6 +99,24 @@ modes: {plan: {"shop.*": deny}}
 """
 
 
+def test_fields_of_several_types_are_shown_under_the_names_of_these(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    types = "types:\n  Train: {no: integer}\n  Bus: {no: string, stop: {name: string}}\n"
+    tool = """tools:
+  ride: {description: Ride., args: {by: {anyOf: [{$ref: "#/types/Train"}, {$ref: "#/types/Bus"}]}}}
+"""
+    (tmp_path / "specs/trips.yaml").write_text(f"toolgen: 1\ntoolset: trips\n{types}{tool}")
+    assert toolgen(tmp_path, "show", "ride").out.splitlines()[4:11] == [
+        "  by: Train | Bus",
+        "    Train",
+        "      no: integer",
+        "    Bus",
+        "      no: string",
+        "      stop: BusStop",
+        "  -> any",
+    ]
+
+
 def test_all_settings_that_affect_calls_are_shown(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/shop.yaml").write_text(RULED)
