@@ -45,8 +45,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         await running.engine.start(request([read("a")], [write("b")], run_id="r2", user="bob"))
         await running.questions("r2")
         with (
-            sqlite3.connect(folder / "runs.sqlite") as opened,
-            sqlite3.connect(folder / "kept.sqlite") as kept,
+            closing(sqlite3.connect(folder / "runs.sqlite")) as opened,
+            closing(sqlite3.connect(folder / "kept.sqlite")) as kept,
         ):
             opened.backup(kept)
 
@@ -62,7 +62,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_commands_end_whatever_a_database_of_runs_has(
     value: object, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with sqlite3.connect(database) as opened:
+    with closing(sqlite3.connect(database)) as opened, opened:
         places = [
             (table, name)
             for table in TABLES
@@ -71,7 +71,7 @@ def test_commands_end_whatever_a_database_of_runs_has(
     changed = tmp_path / "changed.sqlite"
     for table, column in places:
         shutil.copy(database, changed)
-        with sqlite3.connect(changed) as opened:
+        with closing(sqlite3.connect(changed)) as opened, opened:
             try:
                 opened.execute(f"UPDATE {table} SET {column} = ?", (value,))  # noqa: S608  # names of the schema
             except sqlite3.IntegrityError:
@@ -90,7 +90,7 @@ def test_a_row_of_other_types_is_an_error_that_names_the_run(
 ) -> None:
     changed = tmp_path / "changed.sqlite"
     shutil.copy(database, changed)
-    with sqlite3.connect(changed) as opened:
+    with closing(sqlite3.connect(changed)) as opened, opened:
         opened.execute("UPDATE workflow_status SET authenticated_user = x'ff' WHERE workflow_uuid = 'r1'")
     assert run(["runs", "list", "--database", str(changed)]) == USAGE
     assert capfd.readouterr().err == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -214,7 +215,7 @@ def test_a_recording_gets_lines_at_its_end_and_no_call_twice(tmp_path: Path) -> 
     assert broken["problem"].startswith("recordings/calls.jsonl line 3, column ")
     assert file.read_bytes() == before + b"\n{broken\n"
     store = folder / "recordings" / "store.jsonl"
-    with sqlite3.connect(store) as base:
+    with closing(sqlite3.connect(store)) as base, base:
         base.execute("create table t (x)")
     assert "is a store" in saves(folder, pot, kind="recording", name="store")["problem"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -59,7 +60,7 @@ def test_a_signal_ends_the_server_that_a_command_started(
 ) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "s.py").write_text(SERVER)
-    words = ["import", "mcp", "--stdio", f"{sys.executable} s.py", "--toolset", "mcp.slow", "--yes"]
+    words = ["import", "mcp", "--stdio", f"{shlex.quote(sys.executable)} s.py", "--toolset", "mcp.slow", "--yes"]
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may be started by `nohup`
     interrupt = signal.getsignal(signal.SIGINT)
     try:

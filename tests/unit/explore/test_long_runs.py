@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -252,7 +253,7 @@ def test_the_whole_chain_is_verified_after_the_page_and_the_first_broken_row_is_
         browser = await Browser(app).start()
         assert "800 rows, each of which follows" in await browser.page("/runs/r1/verified")
         for row in (777, 790):
-            with sqlite3.connect(file) as connection:
+            with closing(sqlite3.connect(file)) as connection, connection:
                 connection.execute("UPDATE events SET body = replace(body, 'shop', 'ship') WHERE sequence = ?", (row,))
         assert len((await browser.get("/runs/r1"))["calls"]) == 100
         chain = (await browser.get("/runs/r1/verified"))["chain"]

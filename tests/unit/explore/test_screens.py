@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -427,7 +428,7 @@ def shop_of(app: Any, file: Path) -> Any:
 def tamper(file: Path, run_id: str) -> None:
     import sqlite3
 
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         (body,) = connection.execute("SELECT body FROM events WHERE run_id = ? AND sequence = 0", (run_id,)).fetchone()
         changed = bytes(body).replace(b"ana", b"eve")
         connection.execute("UPDATE events SET body = ? WHERE run_id = ? AND sequence = 0", (changed, run_id))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -64,7 +65,7 @@ def test_limits_and_grants_are_those_of_the_user(project: Project) -> None:
 
 
 def recorded(project: Project, store: str) -> list[RunRecord]:
-    with sqlite3.connect(project.folder / store) as connection:
+    with closing(sqlite3.connect(project.folder / store)) as connection, connection:
         names = [name for (name,) in connection.execute("select distinct run_id from runs")]
     reader = SqliteReader(project.folder / store)
     return [reader.read(name) for name in names]

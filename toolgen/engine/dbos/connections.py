@@ -149,15 +149,20 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
     )
 
     @event.listens_for(connections, "connect")
-    def set_up(connection: Any, _record: Any) -> None:
-        connection.isolation_level = "IMMEDIATE"
+    def set_up(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute(f"PRAGMA busy_timeout={int(limits.statement * 1000)}")
-        connection.execute("PRAGMA foreign_keys=ON")
-        if sqlite3.sqlite_version_info < _SUBSECONDS:
-            # DBOS uses it from Python 3.12 on, whatever the version of SQLite; its tables keep it as default values.
-            connection.create_function("unixepoch", 1, _unix_epoch)
+        set_up_sqlite(connection)
 
     return connections
+
+
+def set_up_sqlite(connection: sqlite3.Connection) -> None:
+    """Let DBOS work with a connection to SQLite."""
+    connection.isolation_level = "IMMEDIATE"
+    connection.execute("PRAGMA foreign_keys=ON")
+    if sqlite3.sqlite_version_info < _SUBSECONDS:
+        # DBOS uses it from Python 3.12 on, whatever the version of SQLite; its tables keep it as default values.
+        connection.create_function("unixepoch", 1, _unix_epoch)
 
 
 def _unix_epoch(modifier: str) -> float:

@@ -22,11 +22,13 @@ from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from toolgen.engine.dbos.adoption import Adoption
+from toolgen.engine.dbos.connections import set_up_sqlite
 from toolgen.engine.dbos.database import QUEUE, RUN, JsonSerializer
 from toolgen.engine.dbos.lease import WORKERS, Lease, NameTaken, Watch, draw_token
 from toolgen.engine.dbos.tables import ACTIVE, is_owned
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
 
     from dbos._sys_db import SystemDatabase
@@ -44,8 +46,8 @@ def database() -> SystemDatabase:
     connections = sa.create_engine("sqlite://", poolclass=StaticPool)
 
     @event.listens_for(connections, "connect")
-    def set_up(connection: Any, _record: Any) -> None:
-        connection.isolation_level = "IMMEDIATE"
+    def set_up(connection: sqlite3.Connection, _record: Any) -> None:
+        set_up_sqlite(connection)
 
     client = DBOSClient(system_database_engine=connections, serializer=JsonSerializer(), lazy=True)
     client._sys_db.run_migrations()
