@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import pickle
 import shutil
 import sqlite3
-from contextlib import closing
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from toolgen.cli.exit_codes import USAGE
 from toolgen.cli.front import run
 from toolgen.engine.dbos import DbosEngine, database_url
 from toolgen.engine.dbos.connections import Limits
+from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -117,3 +120,60 @@ def test_a_file_that_stays_locked_is_not_waited_for_without_end(database: Path, 
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="stays locked by another program"):
             asyncio.run(look(other))
+
+
+class Touched:
+    """Writes a file where it is unpickled."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (open, (str(self._file), "w"))
+
+
+PICKLED = [
+    ("workflow_status", "inputs"),
+    ("workflow_status", "output"),
+    ("workflow_status", "error"),
+    ("operation_outputs", "output"),
+    ("operation_outputs", "error"),
+    ("workflow_events", "value"),
+    ("workflow_events_history", "value"),
+    ("workflow_input", "inputs"),
+    ("workflow_output", "output"),
+    ("workflow_output", "error"),
+]
+
+
+@pytest.mark.parametrize(("table", "column"), PICKLED)
+@pytest.mark.parametrize("state", ["PENDING", "SUCCESS", "ERROR"])
+def test_nothing_in_a_database_is_unpickled(
+    table: str, column: str, state: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """DBOS unpickles what says of itself that it is pickled: commands, engines and workers do not."""
+    changed, touched = tmp_path / "changed.sqlite", tmp_path / "touched"
+    shutil.copy(database, changed)
+    value = base64.b64encode(pickle.dumps(Touched(touched))).decode()
+    with closing(sqlite3.connect(changed)) as opened, opened:
+        names = {name for _, name, *_ in opened.execute(f"PRAGMA table_info({table})").fetchall()}
+        assert column in names
+        done = opened.execute(f"UPDATE {table} SET {column} = ?", (value,))  # noqa: S608  # names of the schema
+        assert done.rowcount > 0
+        for each in (table, "workflow_status"):
+            if each == "workflow_status" or "serialization" in names:
+                opened.execute(f"UPDATE {each} SET serialization = 'py_pickle'")  # noqa: S608  # the same
+        opened.execute("UPDATE workflow_status SET status = ?, owner_xid = NULL", (state,))
+        if state == "PENDING":
+            opened.execute("UPDATE workflow_status SET status = 'ENQUEUED', queue_name = 'toolgen'")
+    for command in [*COMMANDS, ["show", "r2"], ["show", "r1"]]:
+        assert run(["runs", *command, "--database", str(changed)]) in (0, USAGE)
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+    async def body(running: Running) -> None:
+        for run_id in ("r1", "r2"):
+            with suppress(RunFailed, StoreError, TypeError, TimeoutError):  # whatever it has
+                await running.engine.result(run_id, 1)
+
+    Engines("sqlite", str(changed), tmp_path).run(body)
+    assert not touched.exists()

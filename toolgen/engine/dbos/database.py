@@ -34,6 +34,7 @@ from toolgen.engine.dbos.private import (
     execute_prepared,
     is_unique_violation,
     now_ms,
+    refuse_pickles,
 )
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
@@ -197,6 +198,9 @@ class JsonSerializer(Serializer):
                 if key in data:
                     return made(data[key])
         return data
+
+
+refuse_pickles(JsonSerializer)
 
 
 def database_url(target: str | Path) -> str:

@@ -5,9 +5,12 @@ Any release of DBOS may change these names. `tests/unit/engine/dbos/test_private
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final
 
+from dbos import _serialization
 from dbos._context import assert_current_dbos_context, current_owner_xid
 from dbos._core import ActiveWorkflowById
 from dbos._dbos import StepReservation, _get_dbos_instance
@@ -17,7 +20,7 @@ from dbos._utils import generate_uuid
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
-    from dbos import DBOS, DBOSClient
+    from dbos import DBOS, DBOSClient, Serializer
     from sqlalchemy.exc import DBAPIError
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "generate_uuid",
     "is_unique_violation",
     "now_ms",
+    "refuse_pickles",
     "set_active_runs",
 ]
 
@@ -82,3 +86,32 @@ def execute_prepared(
 def is_unique_violation(database: SystemDatabase, error: DBAPIError) -> bool:
     """Return whether a statement failed because a row with its key is there."""
     return database._is_unique_constraint_violation(error)
+
+
+_DECODERS: Final = ("deserialize_args", "deserialize_exception", "deserialize_value")
+
+
+def refuse_pickles(kind: type[Serializer]) -> None:
+    """Let DBOS unpickle nothing where a serializer of this class is used. What it decodes raises TypeError then.
+
+    DBOS goes by what a row says of itself: whoever can write to a database would run code wherever the row is read.
+    Others that use DBOS in this process, with a serializer of their own, are not affected.
+    """
+    for name in _DECODERS:
+        decode = getattr(_serialization, name)
+        refusing = _refusing(decode, kind)
+        for module in [each for path, each in sys.modules.items() if path.startswith("dbos.")]:
+            if vars(module).get(name) is decode:
+                setattr(module, name, refusing)
+
+
+def _refusing(decode: Callable[..., Any], kind: type[Serializer]) -> Callable[..., Any]:
+    pickled = _serialization.DBOSDefaultSerializer.name()
+
+    @wraps(decode)
+    def decoded(value: str | None, serialization: str | None, serializer: Serializer) -> Any:
+        if serialization == pickled and isinstance(serializer, kind):
+            raise TypeError("a pickled value, which could run any code")
+        return decode(value, serialization, serializer)
+
+    return decoded
