@@ -345,7 +345,7 @@ class Runtime:
         start = partial(
             self.start_run,
             agent,
-            session=parent.session if parent else None,
+            session=parent.session_of(meta) if parent else None,
             mode=mode if mode is not None else parent.mode if parent else "",
             meta=ToolCallMeta(
                 user=meta.user,

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.redact.secret_values import SecretValues
     from toolgen.runtime.telemetry import Telemetry
+
+
+MOST_OTHERS: Final = 10_000
+"""How many sessions one has for calls of other users: these may be clients, which can call themselves anything."""
 
 
 @dataclass(slots=True)
@@ -62,7 +66,8 @@ class Session:
     """The grants of one user or conversation, and its running agents, of which `children` is the number.
 
     Grants are in memory by default; those of `SqliteGrants` and `PostgresGrants` hold in other processes too.
-    `asking` are the grants that are being requested, in each event loop.
+    `asking` are the grants that are being requested, in each event loop. `others` are the sessions of calls that have
+    another user or session than the run that they are in, by both.
     """
 
     grants: Grants = field(default_factory=MemoryGrants)
@@ -70,6 +75,18 @@ class Session:
     asking: dict[tuple[Grant, AbstractEventLoop], Asking] = field(
         default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]
     )
+    others: dict[tuple[str | None, str | None], Session] = field(
+        default_factory=dict["tuple[str | None, str | None]", "Session"]
+    )
+
+    def of(self, user: str | None, session_id: str | None) -> Session:
+        """Return the session of somebody else in the same run, with grants in memory. Of too many, the first end."""
+        key = (user, session_id)
+        if key not in self.others:
+            if len(self.others) >= MOST_OTHERS:
+                del self.others[next(iter(self.others))]
+            self.others[key] = Session()
+        return self.others[key]
 
     @asynccontextmanager
     async def asking_for(self, grant: Grant) -> AsyncGenerator[Asking]:
@@ -193,6 +210,11 @@ class Run:
             return None
         self.progress.running.add(task)
         return Entered(self, task, task.cancelling())
+
+    def session_of(self, meta: ToolCallMeta) -> Session:
+        """Return the session of a call: that of the run, unless the call is of another user or session."""
+        whose = (meta.user or self.meta.user, meta.session_id or self.meta.session_id)
+        return self.session if whose == (self.meta.user, self.meta.session_id) else self.session.of(*whose)
 
     def __contains__(self, ident: Any) -> bool:
         return ident in self.effective

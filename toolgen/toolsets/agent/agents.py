@@ -178,7 +178,7 @@ def _is_of_session(run: Run, meta: ToolCallMeta) -> bool:
     Without either, an agent may inspect itself and the agents that it started.
     """
     caller = run_of(meta)
-    if caller is not None and caller.session is run.session:
+    if caller is not None and caller.session_of(meta) is run.session:
         return True
     if meta.session_id is not None:
         return (meta.session_id, meta.user) == (run.meta.session_id, run.meta.user)

@@ -31,7 +31,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
     def take(call: Call) -> None:
         if call.run is None:
             return
-        session, progress = call.run.session, call.run.progress
+        session, progress = call.run.session_of(call.meta), call.run.progress
         if progress.children >= per_run:
             raise _exceeded(f"this run has started {per_run} agents, the maximum", "go on without it")
         if session.children >= per_session:

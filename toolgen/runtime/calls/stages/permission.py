@@ -88,8 +88,8 @@ class Permission:
         found, decided = self._judged(call)
         if decided.answer in (_ALLOW, _DENY):
             return None
-        run, scope = call.run, found.scope
-        if run is not None and scope and await self._finds_grant(call, run.session, (self._tool.entry.ident, scope)):
+        session, scope = _session_of(call), found.scope
+        if session is not None and scope and await self._finds_grant(call, session, (self._tool.entry.ident, scope)):
             return None
         return self._request(call, found, decided)
 
@@ -112,10 +112,11 @@ class Permission:
 
     def _is_granted(self, call: Call, found: AccessedResources) -> bool:
         """Whether a grant is known to cover a call; one that is stored elsewhere is looked up by `_ask`."""
-        if not found.scope or call.run is None:
+        session = _session_of(call)
+        if not found.scope or session is None:
             return False
         try:
-            return call.run.session.grants.holds((self._tool.entry.ident, found.scope)) is True
+            return session.grants.holds((self._tool.entry.ident, found.scope)) is True
         except Exception as error:  # noqa: BLE001  # grants may be the host's; the call asks
             warn(_UNKNOWN_GRANTS, self._tool.entry.ident, error=error, secrets=call.secrets)
             return False
@@ -138,9 +139,10 @@ class Permission:
 
     async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
         """Ask about a call. If another call is asking for the same grant, wait, and ask only if it was not granted."""
-        if call.run is None or not found.scope:
+        session = _session_of(call)
+        if session is None or not found.scope:
             return await self._ask_now(call, found, decided)
-        grant, session = (self._tool.entry.ident, found.scope), call.run.session
+        grant = (self._tool.entry.ident, found.scope)
         async with session.asking_for(grant) as asking:
             if not await self._finds_grant(call, session, grant):
                 return await self._ask_now(call, found, decided, asking)
@@ -199,8 +201,9 @@ class Permission:
             if missing:
                 _note_denied(call)
                 raise PermissionDenied(name, f"permission was denied: {missing}")
-        if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
-            await self._add_grant(call, call.run.session, (name, found.scope))
+        session = _session_of(call)
+        if decision == Decision.ALLOW_FOR_SESSION and found.scope and session is not None:
+            await self._add_grant(call, session, (name, found.scope))
         self._let_pass(call, found, decided, str(decision))
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
@@ -293,6 +296,10 @@ def _as_json(value: Any) -> Any:
 
 def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:
     return {**defaults, **args} if is_object(args) else args
+
+
+def _session_of(call: Call) -> Session | None:
+    return None if call.run is None else call.run.session_of(call.meta)
 
 
 def _note_denied(call: Call) -> None:

@@ -12,11 +12,12 @@ import psycopg
 import pytest
 
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.policy.grants import GrantsError, MemoryGrants
 from toolgen.runtime.policy.grants.postgres import PostgresGrants
 from toolgen.runtime.policy.grants.sqlite import SqliteGrants
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
-from toolgen.runtime.runs.run import Session
+from toolgen.runtime.runs.run import MOST_OTHERS, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -48,8 +49,10 @@ class Host:
 
         async def make() -> list[str]:
             runtime = runtime_of(SCOPED, permission=lambda request: self._answer(request, decision))
-            run = runtime.start_run(session=Session(grants=self.grants(user, session)))
-            return [code_of(await call(runtime, payload=json.dumps({"book": book}), run=run)) for book in books]
+            meta = ToolCallMeta(user=user, session_id=session)
+            run = runtime.start_run(meta=meta, session=Session(grants=self.grants(user, session)))
+            made = [await call(runtime, payload=json.dumps({"book": each}), user=user, run=run) for each in books]
+            return list(map(code_of, made))
 
         return self.run(make())
 
@@ -60,7 +63,8 @@ class Host:
 
         async def make() -> list[str]:
             runtime = runtime_of(SCOPED, permission=answer)
-            run = runtime.start_run(session=Session(grants=self.grants("ann", "s1")))
+            meta = ToolCallMeta(user="ann", session_id="s1")
+            run = runtime.start_run(meta=meta, session=Session(grants=self.grants("ann", "s1")))
             made = [call(runtime, payload='{"book": "home"}', run=run) for _ in range(number)]
             return [code_of(result) for result in await asyncio.gather(*made)]
 
@@ -151,6 +155,43 @@ def test_a_grant_is_of_one_user_and_one_session(host: Host) -> None:
     assert len(host.asked) == 5
     host.calls("home")
     assert len(host.asked) == 5
+
+
+def test_a_grant_is_of_the_user_and_the_session_of_the_call_that_asked(host: Host) -> None:
+    """One run may have calls of many users, as adapters make them: its session is that of its own user."""
+    asked: list[tuple[str | None, str | None]] = []
+
+    def answer(request: PermissionRequest) -> Decision:
+        asked.append((request.meta.user, request.meta.session_id))
+        return Decision.ALLOW_FOR_SESSION
+
+    whose = [(None, None), ("ann", "s1"), ("bob", None), ("bob", "s1"), ("ann", "s2"), ("ann", None), (None, "s2")]
+
+    async def make() -> None:
+        runtime = runtime_of(SCOPED, permission=answer)
+        of_run = ToolCallMeta(user="ann", session_id="s1")
+        run = runtime.start_run(meta=of_run, session=Session(grants=host.grants("ann", "s1")))
+        for _ in range(2):
+            for user, session in whose:
+                request = ToolRequest(name="own.tool", payload='{"book": "home"}')
+                await runtime.invoke(request, meta=ToolCallMeta(user=user, session_id=session), run=run)
+        # Adapters ask before the call.
+        for user, is_granted in (("ann", True), ("bob", True), ("cy", False)):
+            question = await runtime.permission_request(request, run, meta=ToolCallMeta(user=user))
+            assert (question is None) == is_granted
+
+    host.run(make())
+    assert asked == [(None, None), ("bob", None), ("ann", "s2")]  # what a call does not say is as in its run
+
+
+def test_sessions_of_others_in_a_run_are_bounded() -> None:
+    session = Session()
+    first = session.of("ann", None)
+    first.grants.add(("own.tool", ()))
+    for number in range(MOST_OTHERS):
+        session.of(f"client-{number}", None)
+    assert len(session.others) == MOST_OTHERS
+    assert session.of("ann", None) is not first
 
 
 def test_a_revoked_grant_asks_again(host: Host) -> None:
