@@ -108,8 +108,9 @@ async def call_by_engine(
 ) -> ToolResult[Any]:
     """Make a call by an engine, and wait for its result. Every failure is a result, as of `Runtime.invoke`.
 
-    `ask` answers what it asks, as the user of `meta`; without it the call waits for an answer to its run. A proposal of
-    its denial that does not fit the tool is left out, and a warning is logged. Cancelling does not cancel the run.
+    `ask` answers what it asks, as the user of `meta`, or as somebody nobody knows; without it the call waits for an
+    answer to its run. A proposal of its denial that does not fit the tool is left out, and a warning is logged.
+    Cancelling does not cancel the run.
     """
     run_id = await engine.start(call_request(request, meta, agent=agent, mode=mode, role=role))
     known: set[str] = set()
@@ -119,7 +120,7 @@ async def call_by_engine(
             return event
         if event is not None and ask is not None:
             known.add(event.id)
-            decision, by = await ask(event), meta.user or "caller"
+            decision, by = await ask(event), meta.user or "(caller)"
             with suppress(NotAsked, NotApprover):  # somebody else has answered, or has to
                 try:
                     await engine.decide(run_id, event.id, decision, by=by)

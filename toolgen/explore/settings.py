@@ -22,7 +22,7 @@ MayAnswer: TypeAlias = "Callable[[Approver, Mapping[str, Any]], bool | Awaitable
 """Returns whether someone may see and answer a question: its fields, with `user` and `run_id` of who asks."""
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-_YOU: Final = Approver("you", (), "explore")
+_YOU: Final = Approver("(you)", (), "explore")
 _HOST: Final = re.compile(r"[^\s/*@]+")
 
 

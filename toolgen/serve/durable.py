@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -24,7 +25,8 @@ from mcp_types import (
 
 from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine.calls import PREFIX, call_request, call_result, failed_call, next_event
-from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
+from toolgen.engine.requests import text_problem
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
@@ -58,9 +60,9 @@ if TYPE_CHECKING:
 
 # Served calls that an engine makes. A server keeps nothing of them, so another one may answer the next request.
 #
-# The state of a question, which a client brings back with its answer, is the run and the key of the question. It
-# needs no seal: the run must be one of the user's, and the answer counts only for the question that the run still
-# asks.
+# The state of a question, which a client brings back with its answer, is the run, the key of the question, and that of
+# the call. It needs no seal: the id of the run follows from the user, the call and its key, so a state leads nowhere
+# from another call, and the answer counts only for the question that the run still asks.
 
 TASKS: Final = "io.modelcontextprotocol/tasks"
 """The extension of the protocol by which a call becomes a task; it is of the revision 2026-07-28."""
@@ -74,6 +76,10 @@ _REPORT_SECONDS: Final = 1.0
 _POLL_MS: Final = 1_000
 _LONGEST_KEY: Final = 1_000
 _KEY: Final = "permission"
+
+ANONYMOUS_CLIENT: Final = "(client)"
+"""Who has answered where no token says so: see `Approver.is_known`."""
+
 _CHOICES: Final = (Decision.ALLOW_ONCE, Decision.DENY)
 """What a person may choose: the run ends with the call, so there is no session to allow it for."""
 
@@ -100,12 +106,15 @@ class DurableCalls:
         known: set[str] = set()
         problem = ""
         starting: asyncio.Future[str] | None = None
+        key = _key_of(params)
         if params.request_state is None:
-            key = _key_of(params)
-            made = self._requested(tool, params, key)
+            identity = key or token_hex(16)
+            made = self._requested(tool, params, identity)
             run_id, starting = made.run_id, asyncio.ensure_future(self.engine.start(made))
         else:
-            key, (run_id, _, question) = "", params.request_state.partition(" ")
+            run_id, question, identity = [*params.request_state.split(" ", 2), "", ""][:3]
+            if not identity or run_id != self._requested(tool, params, identity).run_id:
+                raise _no_such_call()
             await self.owned(run_id)
             responses = params.input_responses or {}
             if responses.keys() - {_KEY}:
@@ -121,7 +130,7 @@ class DurableCalls:
                 await asyncio.shield(starting)
             reporting = asyncio.create_task(self._report(ctx, run_id)) if "progress_token" in (ctx.meta or {}) else None
             try:
-                return await self._attend(ctx, run_id, known, problem)
+                return await self._attend(ctx, run_id, identity, known, problem)
             finally:
                 if reporting is not None:
                     reporting.cancel()
@@ -137,16 +146,16 @@ class DurableCalls:
             info = await self.engine.info(run_id)
             if run_id.startswith(PREFIX) and (info.user, info.agent) == (self._user, self._run.agent):
                 return info
-        raise MCPError(code=INVALID_PARAMS, message="there is no such call: make it again")
+        raise _no_such_call()
 
     async def answer(self, run_id: str, question: str, fields: Mapping[str, Any] | None) -> None:
-        """Pass a person's answer to a call.
+        """Pass a person's answer to a call. Others may have to allow it too: then it waits for them.
 
         A client may send an answer again, of which it does not know whether it came. Raises MCPError for one to a
         question that the call does not ask, or that was answered otherwise, and ValueError for a reason or a proposal
         that cannot be given.
         """
-        decision, by = decision_of_form(fields, _CHOICES, _as_given), self._user or "client"
+        decision, by = decision_of_form(fields, _CHOICES, _as_given), self._user or ANONYMOUS_CLIENT
         try:
             await self.engine.decide(run_id, question, decision, by=Approver(by, via="serve"))
         except AlreadyAnswered as error:
@@ -154,7 +163,9 @@ class DurableCalls:
                 raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         except NotAsked as error:
             raise _not_open(question) from error
-        except NotApprover as error:  # its text says who may, or that others must allow it too
+        except NeedsOthers:
+            pass
+        except NotApprover as error:  # its text says who may
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
     def answer_of(self, result: ToolResult[Any], *, modern: bool) -> dict[str, Any]:
@@ -188,7 +199,7 @@ class DurableCalls:
             await asyncio.sleep(_REPORT_SECONDS)
 
     async def _attend(
-        self, ctx: ServerRequestContext[Any, Any], run_id: str, known: set[str], problem: str
+        self, ctx: ServerRequestContext[Any, Any], run_id: str, identity: str, known: set[str], problem: str
     ) -> dict[str, Any] | InputRequiredResult:
         """Wait for the end of a call. Its questions go to the client, and a long call becomes a task, if it can.
 
@@ -202,7 +213,7 @@ class DurableCalls:
                 return self.answer_of(event, modern=is_modern(ctx))
             if event is not None and can_ask(ctx):
                 if is_modern(ctx):
-                    state = f"{run_id} {event.id}"
+                    state = f"{run_id} {event.id} {identity}"
                     return InputRequiredResult(input_requests={_KEY: form_of(event, problem)}, request_state=state)
                 asked += 1
                 form = form_of(event, problem).params
@@ -271,6 +282,10 @@ def form_of(approval: Approval, problem: str = "") -> ElicitRequest:
     return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
+def _no_such_call() -> MCPError:
+    return MCPError(code=INVALID_PARAMS, message="there is no such call: make it again")
+
+
 def _not_open(question: str) -> MCPError:
     message = f"{question} is no open question of this call: nothing was answered"
     return MCPError(code=INVALID_PARAMS, message=message)
@@ -292,8 +307,9 @@ def _waits(run_id: str) -> ToolResult[Any]:
 def _key_of(params: CallToolRequestParams) -> str:
     """Return the idempotency key that a client sent; empty if it sent none. Raises MCPError."""
     key = (params.meta or {}).get(IDEMPOTENCY_KEY, "")
-    if not isinstance(key, str) or len(key) > _LONGEST_KEY:
-        message = f"`{IDEMPOTENCY_KEY}` must be a string of at most {_LONGEST_KEY} characters"
+    problem = text_problem(key, _LONGEST_KEY) if isinstance(key, str) else "is no string"
+    if problem:
+        message = f"`{IDEMPOTENCY_KEY}` must be a string of at most {_LONGEST_KEY} characters, and {problem}"
         raise MCPError(code=INVALID_PARAMS, message=message)
     return key
 

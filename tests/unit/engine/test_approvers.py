@@ -17,17 +17,21 @@ from tests.unit.engine.test_commands import Shell
 from tests.unit.record.sample import KEY
 from tests.unit.runtime.tools import add, idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.engine.calls import call_by_engine, call_request
 from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NeedsOthers, NotApprover
+from toolgen.explore.settings import ExploreSettings
 from toolgen.record.chain import verify_chain
 from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.approvers import Approver, Approvers, combined
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.serve.durable import ANONYMOUS_CLIENT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.engine.engines import Engines, Running
+    from toolgen.engine.protocol import Approval
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE, reason="checked")
 SESSION = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
@@ -212,3 +216,34 @@ def test_no_rule_allows_what_names_nobody(tmp_path: Path) -> None:
     assert combined([]) is None
     assert Approvers().missing("ann", [])
     assert not Approvers().missing("ann", [Approver("bob")])
+
+
+@pytest.mark.parametrize("rule", [Approvers(user=True), Approvers(roles=(("finance",),)), Approvers(people=2)], ids=str)
+def test_who_answers_without_a_name_meets_no_rule(rule: Approvers) -> None:
+    """Doors that do not know who answers have a name for them all the same, which the record shows."""
+    doors = [Approver(""), Approver(ANONYMOUS_CLIENT), Approver("(caller)"), ExploreSettings().person]
+    for each in doors:
+        person = Approver(each.name, ("finance",), each.via)
+        assert rule.refusal(each.name, person) == "nobody knows who answers"
+        assert "nobody knows who answers" in rule.missing(each.name, [person])
+        assert Approvers().refusal("ann", person) == ("" if each.name else "nobody knows who answers")
+
+
+def test_a_caller_without_a_user_is_not_one_of_two_people(engines: Engines) -> None:
+    async def allow(_asked: Approval) -> PermissionDecision:
+        return ALLOW
+
+    async def body(running: Running) -> None:
+        made = ToolRequest(name="code.write_file", payload=json.dumps({"path": "a", "content": ""}))
+        meta, agent = ToolCallMeta(idempotency_key="k"), request([]).agent
+        calling = asyncio.create_task(call_by_engine(running.engine, made, meta, agent=agent, ask=allow))
+        run_id = call_request(made, meta, agent=agent).run_id
+        await running.engine.start(call_request(made, meta, agent=agent))  # the same, whichever of them comes first
+        (asked,) = await running.questions(run_id)
+        with pytest.raises(NeedsOthers, match="2 people must allow it, and 1 did"):
+            await running.engine.decide(run_id, asked.id, ALLOW, by=BOB)
+        assert not calling.done()
+        await running.engine.decide(run_id, asked.id, ALLOW, by=ANN)
+        assert (await calling).error is None
+
+    engines.run(body, approvers={"code.write_file": {"people": 2}})

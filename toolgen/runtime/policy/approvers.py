@@ -11,12 +11,18 @@ from typing import Any, Final
 class Approver:
     """Someone who answers. Whoever takes the answer has to know the name and the roles, and not only be told them.
 
-    `via` says from where the answer came: `command line`, `http 10.0.0.7`, `serve`, `code`.
+    `via` says from where the answer came: `command line`, `http 10.0.0.7`, `serve`, `code`. A name in parentheses, such
+    as `(client)`, is of somebody nobody knows: they may answer only where no policy says who.
     """
 
     name: str
     roles: tuple[str, ...] = ()
     via: str = "code"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the name is that of a person."""
+        return bool(self.name) and not (self.name.startswith("(") and self.name.endswith(")"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,7 @@ class Approvers:
 
     def refusal(self, user: str | None, person: Approver) -> str:
         """Return why a person may not answer for a run of a user; empty if they may."""
-        if not person.name:
+        if not person.is_known and (self != ANYONE or not person.name):
             return "nobody knows who answers"
         if self.user and person.name != user:
             return (

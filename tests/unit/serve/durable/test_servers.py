@@ -108,6 +108,15 @@ def test_a_question_of_one_server_is_answered_through_the_other(durable: Durable
                     "team__notes__add", args, input_responses=accept, request_state=asked.request_state
                 )
         async with durable.client(durable.servers[1], elicitation_callback=person) as client:
+            state = asked.request_state or ""
+            for tool, given, sent in (  # an answer is for the call that was asked about
+                ("team__jobs__who", {}, state),
+                ("team__notes__add", {**args, "text": "y"}, state),
+                ("team__notes__add", args, state.rpartition(" ")[0]),
+                ("team__notes__add", args, f"{state}x"),
+            ):
+                with pytest.raises(MCPError, match="there is no such call"):
+                    await client.session.call_tool(tool, given, input_responses=accept, request_state=sent)
             again = await client.session.call_tool(  # without an answer: the question is still open
                 "team__notes__add", args, allow_input_required=True, request_state=asked.request_state
             )
@@ -273,6 +282,13 @@ def test_a_client_answers_only_where_its_user_may_and_the_second_person_answers_
         assert isinstance(found, InputRequiredResult)
         return found
 
+    async def answered(tool: str, given: Any, state: InputRequiredResult) -> Any:
+        responses: Any = {"permission": accepted("allow_once")}
+        async with other.client(other.servers[0], elicitation_callback=Person()) as client:
+            return await client.session.call_tool(
+                tool, given, input_responses=responses, request_state=state.request_state
+            )
+
     async def refused(tool: str, given: Any, state: InputRequiredResult, decision: str, why: str) -> None:
         responses: Any = {"permission": accepted(decision)}
         async with other.client(other.servers[0], elicitation_callback=Person()) as client:
@@ -283,8 +299,10 @@ def test_a_client_answers_only_where_its_user_may_and_the_second_person_answers_
 
     async def body() -> None:
         add = await asked("team__notes__add", args, "two")
-        for _ in range(2):  # the same person twice is one person
-            await refused("team__notes__add", args, add, "allow_once", "2 people must allow it, and 1 did")
+        for _ in range(2):  # the same person twice is one person, whose request waits for others
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(1.5):
+                    await answered("team__notes__add", args, add)
         run_id = (add.request_state or "").partition(" ")[0]
         shown = await asyncio.to_thread(other.runs, "show", run_id)
         assert (run_id + "  waiting" in shown.stdout, "may be answered by 2 people" in shown.stdout) == (True, True)
