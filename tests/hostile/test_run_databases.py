@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import pickle
 import shutil
 import sqlite3
@@ -20,8 +21,10 @@ from toolgen.engine.dbos import DbosEngine, database_url
 from toolgen.engine.dbos.connections import Limits
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
+from toolgen.serve.durable import form_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.unit.engine.engines import Running
@@ -120,6 +123,78 @@ def test_a_file_that_stays_locked_is_not_waited_for_without_end(database: Path, 
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="stays locked by another program"):
             asyncio.run(look(other))
+
+
+def with_deep(value: Any) -> Any:
+    for _ in range(900):
+        value = [value]
+    return value
+
+
+CHANGES: dict[str, Callable[[dict[str, Any], str], object]] = {
+    "missing": lambda question, key: question.pop(key),
+    "a number": lambda question, key: question.update({key: 5}),
+    "a text": lambda question, key: question.update({key: "x"}),
+    "a list of numbers": lambda question, key: question.update({key: [5]}),
+    "an object": lambda question, key: question.update({key: {"roles": 5}}),
+    "deep": lambda question, key: question.update({key: with_deep(1), f"more-{key}": with_deep(1)}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_a_question_has_that_somebody_else_wrote(
+    change: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Commands, the inbox of an explorer and the form for a client show it, or end with an error that names the run."""
+    changed = tmp_path / "changed.sqlite"
+    where = "WHERE workflow_uuid = 'r2' AND key = 'questions'"
+    with closing(sqlite3.connect(database)) as opened:
+        (kept,) = opened.execute(f"SELECT value FROM workflow_events {where}").fetchone()  # noqa: S608  # a constant
+    (call,) = json.loads(kept)
+    for key in [*json.loads(kept)[call], "approvers"]:
+        if (change, key) == ("missing", "approvers"):
+            continue
+        shutil.copy(database, changed)
+        questions = json.loads(kept)
+        CHANGES[change](questions[call], key)
+        with closing(sqlite3.connect(changed)) as opened, opened:
+            opened.execute(f"UPDATE workflow_events SET value = ? {where}", (json.dumps(questions),))  # noqa: S608
+        for command in (["list"], ["show", "r2"], ["show", "r2", "--format", "json"]):
+            code = run(["runs", *command, "--database", str(changed)])
+            said = capfd.readouterr().err
+            assert code in (0, USAGE), (key, command, said)
+            assert code == 0 or "'r2'" in said, (key, command, said)
+
+        async def look() -> None:
+            engine = DbosEngine(database_url(changed), waits=False)
+            try:
+                for approval in await engine.approvals("r2"):
+                    form_of(approval)
+                    assert str(approval.approvers)
+            finally:
+                await engine.close()
+
+        if code == 0:
+            asyncio.run(look())
+        else:
+            with pytest.raises(StoreError, match="'r2'"):
+                asyncio.run(look())
+
+
+@pytest.mark.parametrize("made", ["CREATE VIEW {0} AS SELECT * FROM old", "CREATE TABLE {0} (a, b AS (zeroblob(9)))"])
+@pytest.mark.parametrize("table", TABLES)
+def test_what_is_computed_is_not_read(
+    made: str, table: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A view, or a computed column, may have more than any disk holds."""
+    changed = tmp_path / "changed.sqlite"
+    shutil.copy(database, changed)
+    with closing(sqlite3.connect(changed)) as opened, opened:
+        opened.execute(f"ALTER TABLE {table} RENAME TO old")
+        opened.execute(made.format(table))
+    for command in COMMANDS:
+        assert run(["runs", *command, "--database", str(changed)]) == USAGE
+        assert f"`{table}` of the database of runs is computed" in capfd.readouterr().err
 
 
 class Touched:

@@ -7,6 +7,7 @@ no terminal, hides nothing and forges no line of a person's screen.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import threading
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostic
 
 _MOST_NOTED: Final = 10_000_000
+
+
+class FiniteRange(click.FloatRange):
+    """A finite number in a range. `nan` is in none, though no comparison says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number. Raises click.BadParameter."""
+        found: float = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return found
 
 
 class CommandGroup(click.Group):

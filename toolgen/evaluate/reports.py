@@ -352,7 +352,9 @@ def outcomes_of(value: Any) -> list[Outcome]:
 def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
     names = (summary.get("model"), summary.get("presentation"))
     case, state = (row.get("case"), row.get("state")) if is_object(row) else (None, None)
-    if not all(isinstance(each, str) for each in (*names, case)) or state not in _STATES:
+    if not all(isinstance(each, str) for each in (*names, case)) or not isinstance(state, str):
+        raise ReportError("an outcome has no `case`, `state`, or model")
+    if state not in _STATES:
         raise ReportError("an outcome has no `case`, `state`, or model")
     given = row.get("tokens")
     tokens = given if is_object(given) else {}
@@ -362,11 +364,20 @@ def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
         model=str(names[0]),
         presentation=str(names[1]),
         state=state,
-        tokens={name: float(count) for name, count in tokens.items() if is_number(count)},
-        cost=float(cost) if is_number(cost) else 0.0,
-        turns=int(turns) if is_number(turns) else 0,
-        seconds=float(seconds) if is_number(seconds) else None,
+        tokens={name: _figure(count) for name, count in tokens.items() if is_number(count)},
+        cost=_figure(cost) if is_number(cost) else 0.0,
+        turns=int(_figure(turns)) if is_number(turns) else 0,
+        seconds=_figure(seconds) if is_number(seconds) else None,
     )
+
+
+_LARGEST: Final = 10.0**15
+
+
+def _figure(value: float) -> float:
+    if not -_LARGEST <= value <= _LARGEST:
+        raise ReportError(f"a figure of an outcome is beyond {_LARGEST:.0e}")
+    return float(value)
 
 
 _STATES: Final = frozenset({"passed", "failed", "error", "stale", "skipped"})

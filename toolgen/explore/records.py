@@ -203,8 +203,9 @@ class Records:
         key = self._key
 
         def verified() -> tuple[int, list[ChainFinding]]:
+            head = self._source.head(run_id)  # first: events that are written meanwhile may come after it
             chain = self._source.chain(run_id)
-            return len(chain.links), verify_chain(chain, self._source.head(run_id), key)
+            return len(chain.links), verify_chain(chain, head, key)
 
         return await asyncio.to_thread(verified)
 

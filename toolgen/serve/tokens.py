@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.files import open_file
 
@@ -32,6 +32,8 @@ class Tokens:
     def __init__(self, tokens: Mapping[str, str | list[str]]) -> None:
         self._users: dict[bytes, str] = {}
         for user, given in tokens.items():
+            if not user:
+                raise TokensError("a token has no user: its key is empty")
             for token in [given] if isinstance(given, str) else given:
                 if len(token) < _SHORTEST or not token.isascii() or any(char.isspace() for char in token):
                     raise TokensError(f"a token of {user} is no word of at least {_SHORTEST} ASCII characters")
@@ -54,8 +56,8 @@ class Tokens:
         """
         text = _read_private(Path(path))
         try:
-            data: Any = json.loads(text)
-        except ValueError as error:
+            data: Any = parse_unique(text)
+        except NotJson as error:
             raise TokensError(f"{path} is not JSON: {error}") from error
         if not is_object(data) or not all(map(_is_tokens, data.values())):
             raise TokensError(f'{path} must hold an object of tokens by user: {{"ana": "…", "bo": ["…", "…"]}}')

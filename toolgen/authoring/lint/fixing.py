@@ -73,6 +73,6 @@ def _reread(file: SpecFile, texts: Mapping[str, str]) -> SpecFile:
         return file
     sink = Diagnostics()
     root = parse(texts[file.path], file.path, sink)
-    if root is None:
+    if root is None or sink.has_errors:
         raise RuntimeError(f"a fix broke a spec: {file.path} cannot be parsed")
     return SpecFile(file.path, texts[file.path], root)

@@ -58,6 +58,9 @@ def without_items(place: SpecPlace, doomed: set[int], title: str) -> Fix | None:
     return Fix(title, tuple(edits)) if len(edits) == len(doomed) else None
 
 
+_MARKED: Final = re.compile(r"[\s\[{,:][&!]")
+"""The anchor or the tag of a part of a collection, which its value does not have."""
+
 _ITEM: Final = re.compile(r"[ ]*-[ ]+")
 _REST: Final = re.compile(r"[ \t]*(\r\n|\r|\n|\Z)")
 
@@ -87,4 +90,4 @@ def _is_plain(node: Node, place: SpecPlace) -> bool:
         return False
     before = node.source.text[max(0, node.start - 2) : node.start]
     is_collection = not isinstance(node, ScalarNode)
-    return not (is_collection and "#" in text) and "&" not in text[:1] and not before.endswith("!")
+    return not (is_collection and ("#" in text or _MARKED.search(text))) and not before.endswith("!")

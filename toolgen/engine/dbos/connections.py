@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from toolgen.runtime.base.sqlite_files import computed
+from toolgen.runtime.events.records import StoreError
+from toolgen.spec.text import visible
+
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
 
@@ -152,6 +156,8 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
     def set_up(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute(f"PRAGMA busy_timeout={int(limits.statement * 1000)}")
         set_up_sqlite(connection)
+        if made := computed(connection):
+            raise StoreError(f"`{visible(made)}` of the database of runs is computed, so it may have no end")
 
     return connections
 

@@ -264,6 +264,8 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
         )
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         close_connections(connections)
+        if isinstance(error, exc.StatementError) and _is_busy(error):
+            raise StoreError(_BUSY) from error
         raise StoreError(f"the database of the runs cannot be reached: {reason_of(error)}") from error
     retry_lost_connections(database_of(client), Failure.PASSES)
     if not waits:
@@ -271,11 +273,14 @@ def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DB
     return client
 
 
+_BUSY: Final = "the database of the runs stays locked by another program"
+
+
 def _refuse_busy(context: ExceptionContext) -> None:
     """Let a client that does not wait say that a file of SQLite is locked: DBOS would try again without end."""
     error = context.sqlalchemy_exception
     if error is not None and _is_busy(error):
-        raise StoreError("the database of the runs stays locked by another program") from error
+        raise StoreError(_BUSY) from error
 
 
 def close_client(client: DBOSClient) -> None:

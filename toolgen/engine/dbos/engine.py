@@ -12,8 +12,10 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from dbos import error as dbos_errors
+from pydantic import BaseModel, ValidationError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from toolgen.contract.records import Ancestor  # noqa: TC001  # pydantic reads annotations
 from toolgen.engine.children import caller
 from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.contracts import contract_of
@@ -79,6 +81,7 @@ from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from dbos import WorkflowStatus
@@ -98,6 +101,9 @@ _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
 _ALLSTATES: Final = get_args(RunState)
+_YEAR_10_000: Final = 253_402_300_800_000
+"""The first moment, in milliseconds since 1970, that is none of Python's."""
+
 _FAILED: Final = ("ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 """The states of DBOS that are those of failed runs, beside the ones of `STATES`."""
 
@@ -422,7 +428,7 @@ class DbosEngine:
         answered = {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
         found: dict[str, list[Approval]] = {}
         for run_id in asking:
-            for call, question in asked[run_id].items():
+            for call, question in _questions(run_id, asked[run_id]).items():
                 if (run_id, question["id"]) not in answered:
                     found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
         return found
@@ -489,6 +495,8 @@ def _checked(status: WorkflowStatus) -> WorkflowStatus:
     SQLite takes any value for any column.
     """
     about: Any = {} if status.attributes is None else status.attributes
+    if not is_object(about):
+        raise TypeError(f"{type(about).__name__} instead of an object in {status.workflow_id!a}")
     texts = (status.workflow_id, status.status, status.authenticated_user, status.executor_id, status.forked_from)
     more = (status.queue_name, *map(about.get, ("agent", "parent", "reason", "detail")))
     times = (status.created_at, status.updated_at, status.completed_at)
@@ -496,9 +504,63 @@ def _checked(status: WorkflowStatus) -> WorkflowStatus:
         for value in values:
             if not isinstance(value, kind | None):
                 raise TypeError(f"{type(value).__name__} instead of {kind.__name__} in {status.workflow_id!a}")
+            if isinstance(value, int) and not 0 <= value < _YEAR_10_000:
+                raise ValueError(f"{value} is no time, in {status.workflow_id!a}")
     if status.status not in (*STATES, *_FAILED):
         raise ValueError(f"{status.workflow_id!a} is {status.status!a}, which is no state of a run")
     return status
+
+
+class _Approvers(BaseModel):
+    """See `Approvers`."""
+
+    user: bool
+    roles: list[list[str]]
+    people: int
+
+
+class _Contract(BaseModel):
+    """By what a proposal is checked: see `contract_of`."""
+
+    digest: str
+    assert_formats: bool
+
+
+class _Question(BaseModel):
+    """A question of a run as it is kept: see `question_data`."""
+
+    id: str
+    tool: str
+    permission: str
+    arguments: str
+    summary: str
+    confirm: str
+    request: str
+    program: str
+    cwd: str
+    env: list[str]
+    hosts: list[str]
+    tags: list[str]
+    hook: str
+    scope: list[list[str]] | None
+    dangerous: bool
+    reasons: list[str]
+    suggested: str
+    agent: str
+    ancestors: list[Ancestor]
+    approvers: _Approvers | None = None
+    args_schema: _Contract | None = None
+
+
+def _questions(run_id: str, kept: Any) -> dict[str, Json]:
+    """Return the questions of a run, by the keys of their calls. Raises TypeError and ValueError for anything else."""
+    if not is_object(kept):
+        raise TypeError(f"{type(kept).__name__} instead of questions in {run_id!a}")
+    try:
+        return {call: _Question.model_validate(each).model_dump(exclude_unset=True) for call, each in kept.items()}
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{first['msg']}: {'/'.join(map(str, first['loc']))} of a question of {run_id!a}") from None
 
 
 def _state(status: WorkflowStatus) -> RunState:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +13,11 @@ from typing import Final
 from urllib.parse import quote
 
 from toolgen.spec.files import NotRegular, check_regular
+from toolgen.spec.text import visible
 from toolgen.spec.writing import create_private
 
 _BUSY_SECONDS: Final = 30.0
+_NAME: Final = re.compile(r"CREATE TABLE (\w+)")
 _COMPANIONS: Final = ("-journal", "-wal", "-shm")
 """Suffixes of the companion files that SQLite creates next to a database."""
 
@@ -63,6 +67,8 @@ class SqliteKind:
                 unless_opened.enter_context(closing(connection))
                 if not self._is_of_kind(connection):
                     raise self.error(f"the {self.name} is empty")
+                if made := computed(connection, [_NAME.findall(each)[0] for each in self.tables]):
+                    raise self.error(f"`{visible(made)}` of the {self.name} is computed, so it may have no end")
                 unless_opened.pop_all()
         except OSError as error:
             raise self._cannot_be_opened(error.strerror) from error
@@ -125,6 +131,23 @@ def check_files(path: Path) -> None:
             continue
         except NotRegular as error:
             raise NotRegular(error.errno, f"{Path(real).name}{suffix}: {error.strerror}", error.filename) from None
+
+
+def computed(connection: sqlite3.Connection, names: Iterable[str] = ()) -> str:
+    """Return the name of what is no table that the file stores, of these tables or of all; empty if all are.
+
+    Views, virtual tables and computed columns have as many and as large rows as whoever made the file likes.
+    """
+    wanted = set(names)
+    rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+    for name, kind, sql in rows:
+        if wanted and str(name).lower() not in wanted:
+            continue
+        is_stored = kind == "table" and not str(sql).upper().startswith("CREATE VIRTUAL")
+        hidden = "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden <> 0"
+        if not is_stored or connection.execute(hidden, (name,)).fetchone() is not None:
+            return str(name)
+    return ""
 
 
 def why(error: Exception) -> str:

@@ -17,7 +17,7 @@ from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.names import STDIN, read_named, suggestion
-from toolgen.cli.output import CommandGroup, echo, progress, show_diagnostics, show_json
+from toolgen.cli.output import CommandGroup, FiniteRange, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
@@ -125,7 +125,7 @@ def command() -> None:
     help="Compare, and exit 1 if a model is worse: p < 0.05 in McNemar's exact test.",
 )
 @click.option("--fail-under", type=_Share(), metavar="SHARE", help="Exit 1 if a model is right in fewer cases: 0.9.")
-@click.option("--max-cost", type=click.FloatRange(min=0), help="Begin no case once the requests have cost this much.")
+@click.option("--max-cost", type=FiniteRange(min=0), help="Begin no case once the requests have cost this much.")
 @click.option("--retries", type=click.IntRange(0, 10), default=2, show_default=True, help="Tries after an error.")
 @click.option(
     "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Cases that run at a time."
@@ -502,6 +502,12 @@ def _verdict(report: Report, fail_under: float | None, *, is_gate: bool) -> int:
             if each.success < fail_under
         ]
     if is_gate:
+        shared = {each.label for each in report.comparisons if each.count}
+        failures += [
+            f"{each.label} has no case in common with {report.against}, so nothing was compared"
+            for each in report.summaries
+            if each.label not in shared
+        ]
         failures += [
             f"{each.label} is worse than {report.against}" for each in report.comparisons if each.verdict == "worse"
         ]

@@ -19,7 +19,7 @@ from toolgen.cli.consent import Consent
 from toolgen.cli.ending import TO_STOP, end_of_process, ended_within
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
-from toolgen.cli.output import echo
+from toolgen.cli.output import FiniteRange, echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
@@ -98,7 +98,7 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 )
 @click.option(
     "--grace",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=10.0,
     metavar="SECONDS",
     help="Time for running calls to end after SIGTERM. Default: 10.",
@@ -166,10 +166,10 @@ def command(
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
-            run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user))
+            run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user or None))
         except (UnknownAgent, ValueError) as error:
             raise click.UsageError(str(error)) from error
-    if user is None and settings.authenticate is None:
+    if not user and settings.authenticate is None:
         _warn_of_limits(catalog, run)
     server = mcp_server(runtime, run, http=settings, engine=engine)
     with end_of_process(lambda: server.unfinished) as end:

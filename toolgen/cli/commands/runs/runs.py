@@ -25,7 +25,7 @@ from toolgen.cli.commands.runs.selection import (
     user_here,
 )
 from toolgen.cli.names import read_named
-from toolgen.cli.output import CommandGroup, echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
 from toolgen.engine.protocol import (
     AlreadyAnswered,
     ApprovalAnswer,
@@ -93,7 +93,7 @@ _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this i
 @click.option("--session", metavar="ID", help="The session of the run.")
 @click.option("--id", "run_id", metavar="ID", help="The id of the run. Default: a new one.")
 @click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="The run is cancelled after so long.")
+@click.option("--timeout", type=FiniteRange(), metavar="SECONDS", help="The run is cancelled after so long.")
 @format_option
 def start(*, file: Any, database: str, output_format: str, text: str | None, run_id: str | None, **options: Any) -> int:
     """Start a run, and print its id.
@@ -213,7 +213,7 @@ def show(*, run: str, database: str, timeline: bool, output_format: str) -> int:
 @command.command("tail")
 @run_argument()
 @database_option
-@click.option("--every", type=click.FloatRange(min=0.05), default=1.0, show_default=True, metavar="SECONDS")
+@click.option("--every", type=FiniteRange(min=0.05), default=1.0, show_default=True, metavar="SECONDS")
 @format_option
 def tail(*, run: str, database: str, every: float, output_format: str) -> int:
     """Follow RUN until it has ended: its steps with args and results, its questions and answers, as they come.
@@ -447,7 +447,7 @@ def _worker_line(worker: WorkerInfo) -> str:
 
 @command.command("prune")
 @database_option
-@click.option("--older-than", "days", required=True, type=click.FloatRange(min=0), metavar="DAYS", help="In days.")
+@click.option("--older-than", "days", required=True, type=FiniteRange(min=0), metavar="DAYS", help="In days.")
 @format_option
 def prune(*, database: str, days: float, output_format: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""

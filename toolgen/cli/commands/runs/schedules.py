@@ -10,7 +10,7 @@ import click
 
 from toolgen.agents.planner import Message
 from toolgen.cli.commands.runs.selection import database_option, now, opened, shown_time, user_here
-from toolgen.cli.output import CommandGroup, echo, format_option, show_json
+from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
 from toolgen.spec.text import visible
@@ -53,12 +53,14 @@ def list_(*, database: str, output_format: str) -> int:
 @database_option
 @click.option("--cron", default="", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
 @click.option("--zone", default="UTC", show_default=True, help="The time zone of --cron, such as Europe/Berlin.")
-@click.option("--every", type=float, default=0.0, metavar="SECONDS", help="Start a run again after so many seconds.")
+@click.option(
+    "--every", type=FiniteRange(), default=0.0, metavar="SECONDS", help="Start a run again after so many seconds."
+)
 @click.option("--message", "messages", multiple=True, help="What the user says to the agent; repeatable.")
 @click.option("--agent", default="", help="The agent. Default: all tools.")
 @click.option("--planner", default=DEFAULT_PLANNER, show_default=True, help="The planner, one of the host.")
 @click.option("--user", help="The user of the runs.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Cancel a run that takes longer.")
+@click.option("--timeout", type=FiniteRange(), metavar="SECONDS", help="Cancel a run that takes longer.")
 def add(
     *,
     name: str,

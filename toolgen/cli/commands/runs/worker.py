@@ -18,7 +18,7 @@ from toolgen.cli.commands.runs.selection import database_option, url_of
 from toolgen.cli.ending import TO_STOP, cut_off, ended_within
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
-from toolgen.cli.output import echo
+from toolgen.cli.output import FiniteRange, echo
 from toolgen.engine.body import DEFAULT_RETRIES
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option("--token-env", metavar="NAME", help="The variable with the token for questions of runs over HTTP.")
 @click.option(
     "--grace",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--tool-wait",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=600.0,
     show_default=True,
     metavar="SECONDS",
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--planner-seconds",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=DEFAULT_RETRIES.planner_seconds,
     show_default=True,
     metavar="SECONDS",
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--keep",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     metavar="DAYS",
     help="Delete runs that ended so many days ago. Default: keep all.",
 )
