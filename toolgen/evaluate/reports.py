@@ -364,17 +364,17 @@ def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
         model=str(names[0]),
         presentation=str(names[1]),
         state=state,
-        tokens={name: _figure(count) for name, count in tokens.items() if is_number(count)},
-        cost=_figure(cost) if is_number(cost) else 0.0,
-        turns=int(_figure(turns)) if is_number(turns) else 0,
-        seconds=_figure(seconds) if is_number(seconds) else None,
+        tokens={name: _checked(count) for name, count in tokens.items() if is_number(count)},
+        cost=_checked(cost) if is_number(cost) else 0.0,
+        turns=int(_checked(turns)) if is_number(turns) else 0,
+        seconds=_checked(seconds) if is_number(seconds) else None,
     )
 
 
 _LARGEST: Final = 10.0**15
 
 
-def _figure(value: float) -> float:
+def _checked(value: float) -> float:
     if not -_LARGEST <= value <= _LARGEST:
         raise ReportError(f"a figure of an outcome is beyond {_LARGEST:.0e}")
     return float(value)

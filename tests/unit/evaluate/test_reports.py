@@ -110,6 +110,11 @@ def test_six_broken_cases_are_worse_and_five_are_not() -> None:
         assert compared(after, before)[0].verdict == verdict.replace("worse", "better")
 
 
+def reported(**fields: Any) -> Any:
+    row = {"case": "a", "state": "passed", **fields}
+    return {"toolgen_eval": 1, "models": [{"model": "m", "presentation": "p", "outcomes": [row]}]}
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -118,6 +123,12 @@ def test_six_broken_cases_are_worse_and_five_are_not() -> None:
         {"toolgen_eval": 1, "models": [{"outcomes": [{"case": "a", "state": "passed"}]}]},
         {"toolgen_eval": 1, "models": [{"model": "m", "presentation": "p", "outcomes": [{"case": "a", "state": "x"}]}]},
         {"toolgen_eval": 1, "models": [{"model": "m", "presentation": "p", "outcomes": [7]}]},
+        reported(state=["passed"]),
+        reported(cost=10**400),
+        reported(cost=1e308),
+        reported(tokens={"input": float("nan")}),
+        reported(turns=float("inf")),
+        reported(seconds=-1e16),
     ],
 )
 def test_what_is_no_report_is_refused(value: Any) -> None:

@@ -16,6 +16,7 @@ from toolgen.explore import explorer
 from toolgen.explore.records import Records
 from toolgen.record import ChainKey, MemoryStore, PostgresStore, SqliteStore
 from toolgen.record.calls import calls_of
+from toolgen.record.sqlite import SqliteReader
 from toolgen.record.stores import open_reader
 from toolgen.runtime.events.records import EventKind, NewEvent, RunNotFound
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.record.calls import RecordedCall
+    from toolgen.record.chain import Chain
     from toolgen.runtime.events.records import RunRecord, Store
 
 KEY = ChainKey(b"k" * 32)
@@ -234,6 +236,36 @@ def test_a_page_shows_nothing_of_a_run_whose_rest_may_be_of_another_user() -> No
         for path in ("/runs/r1/events", "/runs/r1?whole=yes", "/runs/r1"):
             assert (await ana.http.get(path)).status_code == 404
             assert (await bo.http.get(path)).status_code == 404
+
+    run(test())
+
+
+def test_a_record_that_is_being_written_is_intact(tmp_path: Path) -> None:
+    """What is written while a chain is read comes after its head."""
+
+    class Meanwhile(SqliteReader):
+        def chain(self, run_id: str) -> Chain:
+            write()
+            found = super().chain(run_id)
+            write()
+            return found
+
+    file = tmp_path / "record.db"
+
+    async def one_more() -> None:
+        store = SqliteStore(file, key=KEY)
+        await one_call(store, "c")
+        await store.close()
+
+    def write() -> None:
+        asyncio.run(one_more())
+
+    write()
+
+    async def test() -> None:
+        browser = await Browser(explorer(shop().runtime, store=Meanwhile(file), chain_key=KEY)).start()
+        chain = (await browser.get("/runs/r1/verified"))["chain"]
+        assert chain["is_intact"], chain
 
     run(test())
 

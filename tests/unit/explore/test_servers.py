@@ -488,7 +488,7 @@ def test_an_image_of_a_result_is_shown_as_one(tmp_path: Path) -> None:
         image = await browser.http.get(f"/calls/{call}/media/1")
         assert (image.content, image.headers["content-type"]) == (b"\x89PNG", "image/png")
         assert image.headers["x-content-type-options"] == "nosniff"
-        for number in (0, 2):
+        for number in (0, 2, "x", -1, "9" * 5_000):
             assert (await browser.http.get(f"/calls/{call}/media/{number}")).status_code == 404
         stranger = Browser(browser.app)
         assert (await stranger.http.get(f"/calls/{call}/media/1")).status_code == 401

@@ -52,7 +52,18 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("[]", "must hold an object"), ('{"ana": 1}', "must hold an object"), ("{", "is not JSON")]
+    ("text", "said"),
+    [
+        ("[]", "must hold an object"),
+        ('{"ana": 1}', "must hold an object"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        (
+            f'{{"ana": "{LONG}", "ana": "{LONG}x"}}',
+            "an object has the same key twice",
+        ),
+        (f'{{"": "{LONG}"}}', "a token has no user"),
+    ],
 )
 def test_a_file_that_holds_no_tokens_is_refused(text: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"

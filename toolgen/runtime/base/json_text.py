@@ -84,6 +84,16 @@ def json_bytes(value: Any) -> bytes:
         raise NotJson(_reason(error)) from None
 
 
+def is_deeper(value: Any, most: int) -> bool:
+    """Whether lists and objects of a value are nested more than so many levels deep."""
+    level: list[Any] = [value]
+    for _ in range(most):
+        level = [member for item in level for member in _members(item)]
+        if not level:
+            return False
+    return any(isinstance(item, dict | list) for item in level)
+
+
 def _problem_of(value: Any) -> str | None:
     level: list[Any] = [value]
     for depth in range(MAX_DEPTH + 1):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.runtime.events.records import Event, EventKind, StoredResult, marks_of
 from toolgen.runtime.redact.call_secrets import (
     BESIDE_VALUE,
@@ -75,7 +76,7 @@ def _stage(mark: StageMark) -> dict[str, Any]:
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
     """Decode an event. Raises ValueError, KeyError, TypeError or RecursionError if it was not written by a store."""
-    read = json.loads(body)
+    read = _read(body)
     return Event(
         run_id=run_id,
         sequence=sequence,
@@ -85,6 +86,21 @@ def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
         at=decode_time(read["at"]),
         data=_object(read["data"]),
     )
+
+
+_DEEPEST: Final = MAX_DEPTH + 20
+"""How deep what stores write is nested at most: args and values with what they stand in."""
+
+
+def _read(body: bytes) -> Any:
+    read = json.loads(body, parse_constant=_refuse)
+    if body.count(b"[") + body.count(b"{") > _DEEPEST and is_deeper(read, _DEEPEST):
+        raise ValueError("it is nested too deep")
+    return read
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
 
 def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
@@ -120,11 +136,12 @@ def keeps_value(result: ToolResult[Any]) -> bool:
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
     """Decode a result. Raises as `decode_event` does."""
-    read = json.loads(body)
+    read = _read(body)
     content = _object(read["content"])
     if "error" in content:
         error = _object(content["error"])
-        content = {**content, "error": {**error, "code": str(error["code"]), "message": str(error["message"])}}
+        texts = {name: str(error[name]) for name in ("kind", "code", "message")}
+        content = {**content, "error": {**error, **texts}}
     return StoredResult(
         run_id=run_id,
         sequence=sequence,

@@ -93,6 +93,24 @@ def test_a_value_with_an_anchor_is_left_alone() -> None:
     assert fixed(text).texts == {}
 
 
+def test_items_with_an_anchor_or_a_tag_are_left_alone() -> None:
+    text = dedent("""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders.
+            permission: readonly
+            args:
+              city: {enum: [&first here, here, there], description: A city.}
+              town: {enum: [*first, far], description: A town.}
+              size: {type: [&kind string], description: A size.}
+              form: {type: *kind, description: A form.}
+              last: {enum: [!!str one, one, two], description: A place.}
+        """)
+    assert fixed(text).texts == {}
+
+
 def test_of_overlapping_fixes_the_first_is_applied_whole_and_the_other_not() -> None:
     first = Fix("a", (TextEdit("f", 0, 2, "x"), TextEdit("f", 6, 7, "y")))
     second = Fix("b", (TextEdit("f", 1, 3, "z"), TextEdit("f", 4, 5, "z")))

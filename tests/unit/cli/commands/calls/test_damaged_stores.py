@@ -33,6 +33,13 @@ VALUES: Final = (
     b'{"at":"0001-01-01T00:00:00+23:59","data":{},"kind":"x","tool":"x","tool_call_id":"x"}',
     b'{"at":"2026-03-01T00:00:00Z","data":[["a",1]],"kind":"x","tool":"x","tool_call_id":"x"}',
     b'{"at":"2026-03-01T00:00:00Z","data":{"stages":[{"us":1e999},{"us":NaN},7]},"kind":7,"tool":{},"tool_call_id":"c0"}',
+    b'{"at":"2026-03-01T00:00:00Z","data":{"a":'
+    + b"[" * 500
+    + b"]" * 500
+    + b'},"kind":"x","tool":"x","tool_call_id":"x"}',
+    b'{"content":{"value":' + b"[" * 900 + b"]" * 900 + b'},"success":true,"tool":"x","tool_call_id":"c0"}',
+    b'{"content":{"value":NaN},"success":true,"tool":"x","tool_call_id":"c0"}',
+    b'{"content":{"error":{"code":"x","message":"m"}},"success":false,"tool":"x","tool_call_id":"c0"}',
     b'{"content":{"error":7},"success":0,"tool":7,"tool_call_id":"c0"}',
     b'{"content":{"error":{}},"success":0,"tool":7,"tool_call_id":"c0"}',
     b'{"content":{"error":{"code":7,"message":[]}},"success":0,"tool":7,"tool_call_id":"c0"}',
@@ -47,6 +54,14 @@ SCHEMA: Final = (
     "DROP TABLE {}", "ALTER TABLE {} RENAME TO other", "ALTER TABLE {} ADD COLUMN more", "DELETE FROM {}",
     "CREATE TRIGGER t AFTER INSERT ON {} BEGIN DELETE FROM events; END", "CREATE INDEX i ON {} (run_id)",
 )  # fmt: skip
+
+
+ENDLESS: Final = """
+CREATE VIEW {} AS WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t)
+SELECT 'r1' run_id, n sequence, '{{}}' body, NULL digest, '2026-05-01T00:00:00Z' began, '2026-05-01T00:00:00Z' last,
+  1 events, 0 completed, 0 failed, 0 denied FROM t
+"""
+COMPUTED: Final = "CREATE TABLE {} (run_id, sequence, body AS (zeroblob(1000000000)), digest, began, last, events)"
 
 
 def written(path: Path) -> None:
@@ -206,3 +221,20 @@ def test_many_damaged_files_are_error_messages(
 ) -> None:
     caplog.set_level("CRITICAL", "toolgen")
     fuzz(tmp_path, seed, 300, capsys, on_command_line=300)
+
+
+@pytest.mark.parametrize("made", [ENDLESS, COMPUTED], ids=["view", "computed column"])
+@pytest.mark.parametrize("table", COLUMNS)
+def test_what_is_computed_is_not_read(
+    made: str, table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOLGEN_LOG_KEY", "ab" * 32)
+    path = tmp_path / "calls.db"
+    written(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(made.format(table))
+    head = str(ChainHead(1, "00" * 32))
+    for command in (["log"], ["log", "r1"], ["log", "verify", "r1", "--head", head]):
+        assert front.run([*command, "--store", str(path)]) == 2
+        assert f"`{table}` of the store is computed" in capsys.readouterr().err

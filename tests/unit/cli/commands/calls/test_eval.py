@@ -197,6 +197,12 @@ def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
     assert found.json["uncovered"] == []
     before = shop / "report.json"
     before.write_text(found.out)
+    (shop / "other.json").write_text((shop / "report.json").read_text().replace('"model": "', '"model": "other-'))
+    for other in ("other.json", "none.json"):
+        (shop / "none.json").write_text('{"toolgen_eval": 1, "models": []}')
+        nothing = toolgen(shop, "eval", "--not-worse-than", other)
+        assert nothing.code == 1
+        assert f" has no case in common with {other}, so nothing was compared\n" in nothing.err
     compared = toolgen(shop, "eval", "--against", "report.json", "--format", "markdown")
     assert "no difference seen in 3 cases" in compared.out
     page = toolgen(shop, "eval", "evals/shop.eval.yaml", "--format", "html")
@@ -211,6 +217,7 @@ def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other."),
         (["--against", "a", "--not-worse-than", "b"], "exclude each other: both compare."),
         (["--replay", "gone.jsonl"], "gone.jsonl is missing: record it with `--record gone.jsonl`."),
+        (["--max-cost", "nan"], "'nan' is no finite number"),
         (["--fail-under", "90"], "'90' is not a share from 0 to 1, such as 0.9"),
         (["--tag", "gone"], "No case has the tag gone."),
         (["--against", "nowhere"], "`nowhere` is no commit of a git repository here, no folder and no package"),
