@@ -159,11 +159,12 @@ def test_whatever_a_question_has_that_somebody_else_wrote(
         CHANGES[change](questions[call], key)
         with closing(sqlite3.connect(changed)) as opened, opened:
             opened.execute(f"UPDATE workflow_events SET value = ? {where}", (json.dumps(questions),))  # noqa: S608
+        codes: set[int] = set()
         for command in (["list"], ["show", "r2"], ["show", "r2", "--format", "json"]):
-            code = run(["runs", *command, "--database", str(changed)])
+            codes.add(run(["runs", *command, "--database", str(changed)]))
             said = capfd.readouterr().err
-            assert code in (0, USAGE), (key, command, said)
-            assert code == 0 or "'r2'" in said, (key, command, said)
+            assert codes in ({0}, {USAGE}), (key, command, said)
+            assert codes == {0} or "'r2'" in said, (key, command, said)
 
         async def look() -> None:
             engine = DbosEngine(database_url(changed), waits=False)
@@ -174,7 +175,7 @@ def test_whatever_a_question_has_that_somebody_else_wrote(
             finally:
                 await engine.close()
 
-        if code == 0:
+        if codes == {0}:
             asyncio.run(look())
         else:
             with pytest.raises(StoreError, match="'r2'"):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.evaluate.matching import NO_TOOL, WrongArg
 from toolgen.evaluate.running import Outcome
@@ -352,9 +352,8 @@ def outcomes_of(value: Any) -> list[Outcome]:
 def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
     names = (summary.get("model"), summary.get("presentation"))
     case, state = (row.get("case"), row.get("state")) if is_object(row) else (None, None)
-    if not all(isinstance(each, str) for each in (*names, case)) or not isinstance(state, str):
-        raise ReportError("an outcome has no `case`, `state`, or model")
-    if state not in _STATES:
+    is_state = isinstance(state, str) and state in _STATES
+    if not all(isinstance(each, str) for each in (*names, case)) or not is_state:
         raise ReportError("an outcome has no `case`, `state`, or model")
     given = row.get("tokens")
     tokens = given if is_object(given) else {}
@@ -363,7 +362,7 @@ def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
         case=str(case),
         model=str(names[0]),
         presentation=str(names[1]),
-        state=state,
+        state=cast("State", state),
         tokens={name: _checked(count) for name, count in tokens.items() if is_number(count)},
         cost=_checked(cost) if is_number(cost) else 0.0,
         turns=int(_checked(turns)) if is_number(turns) else 0,

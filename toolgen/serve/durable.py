@@ -308,7 +308,7 @@ def _key_of(params: CallToolRequestParams) -> str:
     """Return the idempotency key that a client sent; empty if it sent none. Raises MCPError."""
     key = (params.meta or {}).get(IDEMPOTENCY_KEY, "")
     problem = text_problem(key, _LONGEST_KEY) if isinstance(key, str) else "is no string"
-    if problem:
+    if problem or not isinstance(key, str):
         message = f"`{IDEMPOTENCY_KEY}` must be a string of at most {_LONGEST_KEY} characters, and {problem}"
         raise MCPError(code=INVALID_PARAMS, message=message)
     return key

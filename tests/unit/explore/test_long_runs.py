@@ -245,9 +245,9 @@ def test_a_record_that_is_being_written_is_intact(tmp_path: Path) -> None:
 
     class Meanwhile(SqliteReader):
         def chain(self, run_id: str) -> Chain:
-            write()
+            write_one()
             found = super().chain(run_id)
-            write()
+            write_one()
             return found
 
     file = tmp_path / "record.db"
@@ -257,10 +257,10 @@ def test_a_record_that_is_being_written_is_intact(tmp_path: Path) -> None:
         await one_call(store, "c")
         await store.close()
 
-    def write() -> None:
+    def write_one() -> None:
         asyncio.run(one_more())
 
-    write()
+    write_one()
 
     async def test() -> None:
         browser = await Browser(explorer(shop().runtime, store=Meanwhile(file), chain_key=KEY)).start()

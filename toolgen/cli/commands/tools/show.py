@@ -59,7 +59,7 @@ class _Side:
         """Format the fields of every class in a shape, and the fields of their types; of several, under their names."""
         classes = classes_in(shape)
         if len(classes) == 1:
-            yield from self._of_class(*classes, schema, depth, levels)
+            yield from self._of_class(next(iter(classes)), schema, depth, levels)
             return
         words = dict.fromkeys(re.findall(r"\w+", shape_text(shape)))
         for name in (word for word in words if word in classes):

@@ -171,9 +171,9 @@ def test_a_grant_is_of_the_user_and_the_session_of_the_call_that_asked(host: Hos
         runtime = runtime_of(SCOPED, permission=answer)
         of_run = ToolCallMeta(user="ann", session_id="s1")
         run = runtime.start_run(meta=of_run, session=Session(grants=host.grants("ann", "s1")))
+        request = ToolRequest(name="own.tool", payload='{"book": "home"}')
         for _ in range(2):
             for user, session in whose:
-                request = ToolRequest(name="own.tool", payload='{"book": "home"}')
                 await runtime.invoke(request, meta=ToolCallMeta(user=user, session_id=session), run=run)
         # Adapters ask before the call.
         for user, is_granted in (("ann", True), ("bob", True), ("cy", False)):
