@@ -7,6 +7,7 @@ recomputed after each change.
 from __future__ import annotations
 
 import secrets
+import weakref
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -340,6 +341,7 @@ class TaskGraph:
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self._connection = _TASK_FILE.open_for_writing(None if path is None else Path(path))
+        weakref.finalize(self, self._connection.close)  # nobody has to close a graph in memory
         self._lock = Lock()  # SQLite isolates connections, but this is a single one
         self._clock = clock
         self._new_id = new_id
