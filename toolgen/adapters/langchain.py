@@ -46,8 +46,8 @@ __all__ = ["planner", "tools"]
 KEPT: Final = 1_000
 """Results that are kept for nodes that are repeated, and executions of nodes that are known, at most; the oldest go."""
 
-_STATE: Final = "toolgen_state"
-"""The arg in which a `ToolNode` passes on its state."""
+_STATE: Final = f"toolgen_state_{token_hex(8)}"
+"""The arg in which a `ToolNode` passes on its state: no tool has it, and no model writes it."""
 
 _PULLED: Final = "__pregel_pull"
 """What the path of a task begins with whose input is the state of its graph."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, typed
 from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
@@ -121,11 +122,12 @@ def _checked(catalog: Catalog, ident: str, payload: str) -> tuple[tuple[Issue, .
 
 
 def _read(text: str) -> Any:
-    """Return a JSON value; None for text that is none, and for null, which no args are."""
+    """Return a JSON value; None for text that is none, or too deep, and for null, which no args are."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    return None if is_deeper(found, MAX_DEPTH) else found
 
 
 def _is_choice(name: str, given: str) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolgen.pages.fields import Bound, bounds_of
+from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.schema.fields import SchemaField, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
 from toolgen.schema.references import escape
@@ -320,9 +321,10 @@ def _value_of(made: FormField, text: str) -> Any:
     if not text.strip():
         return None if made.is_nullable and made.required else _ABSENT
     try:
-        return json.loads(text, parse_constant=str)
+        found = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
+    return text if is_deeper(found, MAX_DEPTH) else found
 
 
 def _same_text(typed_text: str, shown: str) -> bool:

@@ -338,7 +338,7 @@ ROWS: Final = (
         template="inbox",
         part="questions",
         live=(inbox,),
-        returns={"questions": "array", "has_engine": "boolean"},
+        returns={"questions": "array", "problems": "array", "has_engine": "boolean"},
     ),
     Row(
         path="/inbox/{run:path}",

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.unit.engine.app import request, write
 from tests.unit.engine.engines import Engines
@@ -91,6 +92,32 @@ def test_of_two_people_one_wins_and_the_other_is_told_who(local: Engines) -> Non
             )
             assert sorted(each.status_code for each in answers) == [200, 409]
             assert len(await running.engine.answers(run_id)) == 1
+
+    asyncio.run(test())
+
+
+def test_a_question_that_cannot_be_read_hides_no_other(sqlite: Engines) -> None:
+    async def test() -> None:
+        async with asking(sqlite, "ann") as (running, broken, _):
+            run_id = await running.engine.start(request([write("b")], user="ann"))
+            await running.questions(run_id)
+            database = sa.create_engine(sqlite.url)
+            change = sa.text("UPDATE workflow_events SET value = :v WHERE workflow_uuid = :r AND key = 'questions'")
+            with database.begin() as connection:
+                connection.execute(change, {"v": '{"call": {"id": "q", "approvers": {"roles": 5}}}', "r": broken})
+            database.dispose()
+            browser = await Browser(inbox_of(running)).start()
+            shown = await browser.get("/inbox")
+            assert [each["run_id"] for each in shown["questions"]] == [run_id]
+            (problem,) = shown["problems"]
+            assert f"'{broken}'" in problem
+            page = await browser.page("/inbox")
+            assert "Run <code>" in page
+            assert broken in page
+            assert {each.run_id: each.state for each in await running.engine.runs()} == {
+                broken: "waiting",
+                run_id: "waiting",
+            }
 
     asyncio.run(test())
 

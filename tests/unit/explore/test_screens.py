@@ -415,6 +415,8 @@ def test_args_that_are_too_long_for_a_page_are_cut_and_in_no_link() -> None:
             assert ["#args=" in page for page in pages] == [not is_cut] * 2
             assert ["more characters are not shown" in page for page in pages] == [is_cut] * 2
         long = json.dumps({"text": "x" * 100_000})
+        deep = '{"word": ' + "[" * 960 + "]" * 960 + "}"
+        assert not (await browser.post("/tools/goods.echo/args", source="json", text=deep))["editor"]["is_valid"]
         checked = await browser.post("/tools/goods.echo/args", source="json", text=long)
         assert (checked["editor"]["is_valid"], checked["editor"]["link"]) == (True, "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,8 @@ from toolgen.authoring.language_server.symbols import Kind, Reference, Symbol, T
 from toolgen.compiler.documents.base import GRAMMAR, DottedNamePattern, ToolKeyPattern, TypeNamePattern, WordPattern
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode
+from toolgen.spec.selector import names_one_of
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.authoring.language_server.workspace import File, Index
@@ -68,7 +70,8 @@ def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
 def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, str]]:
     """Return the edits that give a symbol another name, everywhere. `name` is the key of a tool, not its ident.
 
-    Raises RenameRefused if the name is not allowed or taken, or the symbol is of a built-in toolset.
+    Raises RenameRefused if the name is not allowed or taken, the symbol is of a built-in toolset, or a pattern of a
+    policy or an agent would select other tools.
     """
     pattern = _PATTERNS[symbol.kind]
     if not re.fullmatch(pattern, name):
@@ -79,9 +82,12 @@ def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, st
     if "://" in symbol.place.path:
         raise RenameRefused(f"`{short_name(symbol)}` is of a built-in toolset")
     edits = [(symbol.place, name)]
-    edits += [(place, f"{text}{name}") for place, text in _written(index, symbol, prefix)]
+    edits += [(used.place, _written(used, symbol, f"{prefix}{name}", name)) for used in uses_of(index, symbol)]
     if symbol.kind is Kind.TOOLSET:
-        edits += _idents(index, symbol.name, name)
+        edits += _of_toolset(index, symbol.name, name)
+    elif symbol.kind is Kind.TOOL:
+        for used in _patterns(index):
+            _check_pattern(used, [(symbol.name, f"{prefix}{name}")])
     return edits
 
 
@@ -92,24 +98,49 @@ def short_name(symbol: Symbol) -> str:
     return symbol.name.rpartition("#")[2]
 
 
-def _written(index: Index, symbol: Symbol, prefix: str) -> Iterator[tuple[TextRange, str]]:
-    """Yield the places of the uses, and what is written there before the name."""
-    for used in uses_of(index, symbol):
-        length = used.place.end - used.place.start
-        is_ident = symbol.kind is Kind.TOOL and length == len(symbol.name)
-        yield used.place, prefix if is_ident else ""
+def _written(used: Reference, symbol: Symbol, ident: str, name: str) -> str:
+    """Return what is written in place of a use: an ident or a wire name of a tool where it was one, else the name."""
+    if symbol.kind is Kind.TOOL:
+        if used.names[0] == wire_name(symbol.name):
+            return wire_name(ident)
+        if used.place.end - used.place.start == len(symbol.name):
+            return ident
+    return name
 
 
-def _idents(index: Index, toolset: str, name: str) -> Iterator[tuple[TextRange, str]]:
-    """Yield the edits of idents of a toolset's tools."""
+def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[TextRange, str]]:
+    """Yield the edits of the idents of a toolset's tools, and of the patterns that select only these."""
+    tools = index.names(Kind.TOOL)
+    own = {each: f"{name}.{each.rpartition('.')[2]}" for each in tools if each.rpartition(".")[0] == toolset}
     for file in index.files:
         for used in file.symbols.used:
             found = index.find(used.kind, used.names)
-            if found is None or found.kind is not Kind.TOOL or not found.name.startswith(f"{toolset}."):
+            if found is None or found.kind is not Kind.TOOL or found.name not in own:
                 continue
-            key = found.name.removeprefix(f"{toolset}.")
-            if "." not in key and used.place.end - used.place.start == len(found.name):
-                yield used.place, f"{name}.{key}"
+            written = _written(used, found, own[found.name], "")
+            if written:
+                yield used.place, written
+    for used in _patterns(index):
+        pattern = used.names[0]
+        selected = [each for each in tools if names_one_of(each, [pattern])]
+        if pattern.startswith(f"{toolset}.") and selected and own.keys() >= set(selected):
+            yield used.place, f"{name}{pattern.removeprefix(toolset)}"
+        else:
+            _check_pattern(used, own.items())
+
+
+def _patterns(index: Index) -> Iterator[Reference]:
+    return (used for file in index.files for used in file.symbols.used if used.kind is Kind.PATTERN)
+
+
+def _check_pattern(used: Reference, renamed_tools: Iterable[tuple[str, str]]) -> None:
+    """Raise RenameRefused for a pattern that selects a tool by its old name and not by the new one, or the reverse."""
+    pattern = used.names[0]
+    for old, new in renamed_tools:
+        before, after = names_one_of(old, [pattern]), names_one_of(new, [pattern])
+        if before != after:
+            does = f"does not select `{new}`, as it does `{old}`" if before else f"selects `{new}` and not `{old}`"
+            raise RenameRefused(f"`{pattern}` in {used.place.path} {does}: change it first")
 
 
 def _holds(place: TextRange, offset: int) -> bool:

@@ -33,6 +33,8 @@ class Kind(StrEnum):
     CATALOG = "catalog"
     POLICY = "policy"
     TAG = "tag"
+    PATTERN = "pattern"
+    """A selector with `*`: it is used where it stands, and defined nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +194,10 @@ class _SymbolReader:
     def _selector_text(self, text: str, start: int, end: int) -> Iterator[Reference]:
         place = self._key(start, end, text)
         name, *tags = text.split("+")
-        if name and "*" not in name:
-            yield Reference(Kind.TOOL, (name,), TextRange(self._path, place.start, place.start + len(name)))
+        kind = Kind.PATTERN if "*" in name else Kind.TOOL
+        if name:  # a wire name is one of a tool too
+            names = tuple(dict.fromkeys((name, name.replace("__", "."))))
+            yield Reference(kind, names, TextRange(self._path, place.start, place.start + len(name)))
         at = place.start + len(name)
         for tag in tags:
             yield Reference(Kind.TAG, (tag,), TextRange(self._path, at + 1, at + 1 + len(tag)))

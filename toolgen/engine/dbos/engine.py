@@ -416,22 +416,38 @@ class DbosEngine:
     @_reads
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]
-        waiting = {**await self._open(running), **await self._awaited(running)} if running else {}
+        waiting = {*await self._asking(running), *await self._awaited(running)} if running else set[str]()
         return [_info(each, is_waiting=each.workflow_id in waiting) for each in statuses]
+
+    @_reads
+    async def _asking(self, run_ids: Sequence[str]) -> set[str]:
+        """Return which runs ask something; one whose questions cannot be read does."""
+        asked, answered = await self._asked(run_ids)
+        found: set[str] = set()
+        for run_id, kept in asked.items():
+            each = list(kept.values()) if is_object(kept) else [kept]
+            ids = [question.get("id") if is_object(question) else None for question in each]
+            if any(not isinstance(key, str) or (run_id, key) not in answered for key in ids):
+                found.add(run_id)
+        return found
 
     @_reads
     async def _open(self, run_ids: Sequence[str]) -> dict[str, list[Approval]]:
         """Return the questions of runs that have no answers, also where no worker has read the answers of others."""
-        asked = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, QUESTIONS, run_ids))
-        asking = [run_id for run_id, questions in asked.items() if questions]
-        given = await self._answers(asking) if asking else {}
-        answered = {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
+        asked, answered = await self._asked(run_ids)
         found: dict[str, list[Approval]] = {}
-        for run_id in asking:
-            for call, question in _questions(run_id, asked[run_id]).items():
+        for run_id, kept in asked.items():
+            for call, question in _questions(run_id, kept).items():
                 if (run_id, question["id"]) not in answered:
                     found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
         return found
+
+    async def _asked(self, run_ids: Sequence[str]) -> tuple[dict[str, Any], set[tuple[str, str]]]:
+        """Return what those of the runs that ask something ask, as it is kept, and which questions have answers."""
+        kept = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, QUESTIONS, run_ids))
+        asked = {run_id: questions for run_id, questions in kept.items() if questions}
+        given = await self._answers([*asked]) if asked else {}
+        return asked, {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
 
     @_reads
     async def _awaited(self, run_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -28,15 +28,20 @@ async def inbox(visit: Visit) -> Data:
     ]
     engine = visit.explorer.engine
     has_more = False
+    problems: list[str] = []
     if engine is not None:
         try:
             waiting = await engine.runs(states=("waiting",), limit=_RUNS + 1)
             has_more = len(waiting) > _RUNS
             for info in sorted(waiting[:_RUNS], key=lambda each: each.updated):
-                questions += await _of_run(visit, engine, info)
+                try:
+                    questions += await _of_run(visit, engine, info)
+                except StoreError as error:  # of this run; the others are shown
+                    if visit.visitor.may_see_user(info.user):
+                        problems.append(str(error))
         except StoreError as error:
             raise Refused(500, f"the engine cannot be asked: {error}") from None
-    return {"has_engine": engine is not None, "has_more": has_more, "questions": questions}
+    return {"has_engine": engine is not None, "has_more": has_more, "questions": questions, "problems": problems}
 
 
 async def _of_run(visit: Visit, engine: Engine, info: RunInfo) -> list[Data]:
