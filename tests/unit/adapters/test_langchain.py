@@ -121,6 +121,18 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert sorted(outcomes[4:]) == [("store.buy", "ok"), ("store.buy", "permission_denied")]
 
 
+def test_what_a_model_sends_reaches_the_tool_whatever_it_is_called(load_store: LoadStore) -> None:
+    """The state of the graph comes in an arg too, of a name that no model can write."""
+    names = ("toolgen_state", "config", "runtime", "state", "tool_call_id")
+    asked = [call("store__find", name, **{"word": "kettle", name: "mine"}) for name in names]
+    graph = graph_of(Host(load_store(), ask_before_call), calls(*asked), AIMessage("done"))
+    replies = messages(asyncio.run(graph.ainvoke({"messages": [HumanMessage("Find a kettle.")]}, CONFIG)))
+    assert replies.keys() == set(names)
+    for name, message in replies.items():
+        assert message.status == "error"
+        assert f"`{name}`" in str(message.content)
+
+
 def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) -> None:
     host = Host(load_store(), ask_before_call)
     asked = calls(call("store__gift", "c1"), call("store__buy", "c2", id=3))
