@@ -158,8 +158,8 @@ def test_whatever_a_question_has_that_somebody_else_wrote(
         questions = json.loads(kept)
         CHANGES[change](questions[call], key)
         with closing(sqlite3.connect(changed)) as opened, opened:
-            change = f"UPDATE workflow_events SET value = ? {where}"  # noqa: S608  # a constant
-            opened.execute(change, (json.dumps(questions),))
+            statement = f"UPDATE workflow_events SET value = ? {where}"  # noqa: S608  # a constant
+            opened.execute(statement, (json.dumps(questions),))
         assert run(["runs", "list", "--database", str(changed)]) == 0
         assert "r2  waiting" in capfd.readouterr().out
         codes: set[int] = set()
