@@ -74,7 +74,9 @@ except StoreError as error:
     print(error)
 asyncio.run(store.close())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    # Since 3.12 Python itself warns of such a process.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     refusal = "the store was opened before this process was forked; open a store in the forked process\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
