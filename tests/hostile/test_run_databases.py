@@ -141,6 +141,15 @@ CHANGES: dict[str, Callable[[dict[str, Any], str], object]] = {
 }
 
 
+async def question_of(database: Path) -> Any:
+    engine = DbosEngine(database_url(database), waits=False)
+    try:
+        (approval,) = await engine.approvals("r2")
+        return approval.question
+    finally:
+        await engine.close()
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_a_question_has_that_somebody_else_wrote(
     change: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -151,6 +160,7 @@ def test_whatever_a_question_has_that_somebody_else_wrote(
     with closing(sqlite3.connect(database)) as opened:
         (kept,) = opened.execute(f"SELECT value FROM workflow_events {where}").fetchone()  # noqa: S608  # a constant
     (call,) = json.loads(kept)
+    assert asyncio.run(question_of(database)) == json.loads(kept)[call]  # all that is asked is read
     for key in [*json.loads(kept)[call], "approvers"]:
         if (change, key) == ("missing", "approvers"):
             continue

@@ -203,7 +203,7 @@ class DurableCalls:
     ) -> dict[str, Any] | InputRequiredResult:
         """Wait for the end of a call. Its questions go to the client, and a long call becomes a task, if it can.
 
-        `problem` is what was wrong with the last answer.
+        `identity` is the key of the call, and `problem` what was wrong with the last answer.
         """
         seconds = _TASK_SECONDS if has_tasks(ctx) else None
         asked = 0

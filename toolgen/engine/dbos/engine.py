@@ -80,7 +80,7 @@ from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
 from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ _BATCH: Final = 1000
 
 
 def _reads(method: MethodT) -> MethodT:
-    """Let a method raise `StoreError` for what it cannot read: who can write to a database can write anything there."""
+    """Let a method raise `DamagedRun` for what it cannot read: who can write to a database can write anything there."""
 
     @wraps(method)
     async def reading(*args: Any, **kwargs: Any) -> Any:
@@ -122,7 +122,7 @@ def _reads(method: MethodT) -> MethodT:
             raise
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             why = f"{type(error).__name__}: {error}"
-            raise StoreError(f"the database of the runs has values that cannot be read: {why}") from error
+            raise DamagedRun(f"the database of the runs has values that cannot be read: {why}") from error
 
     return cast("MethodT", reading)
 

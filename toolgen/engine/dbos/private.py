@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy.exc import DBAPIError
 
 __all__ = [
+    "DECODERS",
     "ActiveWorkflowById",
     "OperationResultInternal",
     "RecordedResult",
@@ -88,7 +89,7 @@ def is_unique_violation(database: SystemDatabase, error: DBAPIError) -> bool:
     return database._is_unique_constraint_violation(error)
 
 
-_DECODERS: Final = ("deserialize_args", "deserialize_exception", "deserialize_value")
+DECODERS: Final = ("deserialize_args", "deserialize_exception", "deserialize_value")
 
 
 def refuse_pickles(kind: type[Serializer]) -> None:
@@ -97,7 +98,7 @@ def refuse_pickles(kind: type[Serializer]) -> None:
     DBOS goes by what a row says of itself: whoever can write to a database would run code wherever the row is read.
     Others that use DBOS in this process, with a serializer of their own, are not affected.
     """
-    for name in _DECODERS:
+    for name in DECODERS:
         decode = getattr(_serialization, name)
         refusing = _refusing(decode, kind)
         for module in [each for path, each in sys.modules.items() if path.startswith("dbos.")]:

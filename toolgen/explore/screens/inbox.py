@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
 from toolgen.explore.screens.call import decision_of
 from toolgen.explore.visit import Refused
-from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import ANYONE, Approvers
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ async def inbox(visit: Visit) -> Data:
             for info in sorted(waiting[:_RUNS], key=lambda each: each.updated):
                 try:
                     questions += await _of_run(visit, engine, info)
-                except StoreError as error:  # of this run; the others are shown
+                except DamagedRun as error:  # the others are shown
                     if visit.visitor.may_see_user(info.user):
                         problems.append(str(error))
         except StoreError as error:

@@ -7,7 +7,8 @@ after the value, and nesting deeper than `MAX_DEPTH`. With duplicate keys the la
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from math import isfinite
 from typing import Any, Final
 
@@ -86,25 +87,25 @@ def json_bytes(value: Any) -> bytes:
 
 def is_deeper(value: Any, most: int) -> bool:
     """Whether lists and objects of a value are nested more than so many levels deep."""
-    level: list[Any] = [value]
-    for _ in range(most):
-        level = [member for item in level for member in _members(item)]
-        if not level:
-            return False
-    return any(isinstance(item, dict | list) for item in level)
+    deep = next(islice(_levels(value), most, None), ())
+    return any(isinstance(item, dict | list) for item in deep)
 
 
 def _problem_of(value: Any) -> str | None:
-    level: list[Any] = [value]
-    for depth in range(MAX_DEPTH + 1):
+    for depth, level in enumerate(_levels(value)):
         if any(isinstance(item, float) and not isfinite(item) for item in level):
             return "it holds a number out of range"
         if depth == MAX_DEPTH and any(isinstance(item, dict | list) for item in level):
             return f"it is nested more than {MAX_DEPTH} levels deep"
-        level = [member for item in level for member in _members(item)]
-        if not level:
-            break
     return None
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield what is nested as deep in a value, from the value itself on."""
+    level: list[Any] = [value]
+    while level:
+        yield level
+        level = [member for item in level for member in _members(item)]
 
 
 def _is_json_but_for_words(text: bytes | str) -> bool:

@@ -268,6 +268,10 @@ class StoreError(RuntimeError):
     """A store cannot be opened, read or written. The message contains no path and no stored data."""
 
 
+class DamagedRun(StoreError):
+    """What a database has of a run cannot be read; it may have others that can."""
+
+
 class RunNotFound(LookupError):
     """A store has no run with that id."""
 

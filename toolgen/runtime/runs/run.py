@@ -76,7 +76,7 @@ class Session:
         default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]
     )
     others: dict[tuple[str | None, str | None], Session] = field(
-        default_factory=dict["tuple[str | None, str | None]", "Session"]
+        default_factory=dict["tuple[str | None, str | None]", "Session"], init=False, repr=False
     )
 
     def of(self, user: str | None, session_id: str | None) -> Session:

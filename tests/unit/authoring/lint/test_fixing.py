@@ -78,22 +78,7 @@ def test_an_unused_suppression_is_removed_with_its_line() -> None:
     }
 
 
-def test_a_value_with_an_anchor_is_left_alone() -> None:
-    text = dedent("""\
-        toolgen: 1
-        toolset: shop
-        tools:
-          find:
-            description: Search the orders.
-            permission: readonly
-            args:
-              city: {type: &kind [string], description: A city.}
-              town: {type: *kind, description: A town.}
-        """)
-    assert fixed(text).texts == {}
-
-
-def test_items_with_an_anchor_or_a_tag_are_left_alone() -> None:
+def test_a_value_with_an_anchor_or_a_tag_is_left_alone() -> None:
     text = dedent("""\
         toolgen: 1
         toolset: shop
@@ -106,6 +91,8 @@ def test_items_with_an_anchor_or_a_tag_are_left_alone() -> None:
               town: {enum: [*first, far], description: A town.}
               size: {type: [&kind string], description: A size.}
               form: {type: *kind, description: A form.}
+              road: {type: &list [string], description: A road.}
+              lane: {type: *list, description: A lane.}
               last: {enum: [!!str one, one, two], description: A place.}
         """)
     assert fixed(text).texts == {}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import tomllib
 from importlib import import_module
 from importlib.metadata import version
 
 import dbos
 import pytest
+from dbos import _serialization
 
 from tests.project.checkout import ROOT, sources
-from toolgen.engine.dbos.private import SystemDatabase
+from toolgen.engine.dbos import database  # noqa: F401  # it has pickles refused
+from toolgen.engine.dbos.private import DECODERS, SystemDatabase
 
 PRIVATE = ROOT / "toolgen" / "engine" / "dbos" / "private.py"
 TREE = ast.parse(PRIVATE.read_text(encoding="utf-8"))
@@ -59,6 +62,18 @@ def test_a_replaced_method_is_called_as_before(name: str) -> None:
         *((each.arg, inspect.Parameter.KEYWORD_ONLY, None) for each in words.args.kwonlyargs),
     ]
     assert found == wanted
+
+
+def test_whatever_of_dbos_decodes_a_row_refuses_pickles() -> None:
+    """What DBOS imports under its own or another name is what refuses: see `refuse_pickles`."""
+    loaded = [module for path, module in sys.modules.items() if path.split(".")[0] == "dbos"]
+    own = [getattr(_serialization, name) for name in DECODERS]
+    unguarded = {each.__wrapped__ for each in own}
+    assert len(unguarded) == len(DECODERS)
+    for module in loaded:
+        found = [name for name, value in vars(module).items() if any(value is each for each in unguarded)]
+        assert found == [], module.__name__
+        assert module is _serialization or "pickle" not in vars(module), module.__name__
 
 
 def test_no_other_module_uses_what_dbos_does_not_publish() -> None:

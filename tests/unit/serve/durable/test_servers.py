@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -299,15 +301,19 @@ def test_a_client_answers_only_where_its_user_may_and_the_second_person_answers_
 
     async def body() -> None:
         add = await asked("team__notes__add", args, "two")
-        for _ in range(2):  # the same person twice is one person, whose request waits for others
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(1.5):
-                    await answered("team__notes__add", args, add)
         run_id = (add.request_state or "").partition(" ")[0]
+        # The same person twice is one person, whose requests wait for others.
+        requests = [asyncio.create_task(answered("team__notes__add", args, add)) for _ in range(2)]
+        with closing(sqlite3.connect(other.database)) as database:
+            noted = "SELECT count(*) FROM notifications WHERE destination_uuid = ?"
+            while not database.execute(noted, (run_id,)).fetchone()[0]:
+                await asyncio.sleep(0.05)
+        assert not (await asyncio.wait(requests, timeout=1))[0]
         shown = await asyncio.to_thread(other.runs, "show", run_id)
         assert (run_id + "  waiting" in shown.stdout, "may be answered by 2 people" in shown.stdout) == (True, True)
         approved = await asyncio.to_thread(other.runs, "approve", run_id)  # the user of the system is another person
         assert (approved.returncode, "by ana and " in approved.stderr) == (0, True), approved.stderr
+        assert [each.structured_content["count"] for each in await asyncio.gather(*requests)] == [1, 1]
         async with other.client(other.servers[0]) as client:
             done = await client.call_tool("team__notes__add", args, meta=key(f"two{unique}"))
             assert done.structured_content["count"] == 1

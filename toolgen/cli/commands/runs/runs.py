@@ -93,7 +93,9 @@ _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this i
 @click.option("--session", metavar="ID", help="The session of the run.")
 @click.option("--id", "run_id", metavar="ID", help="The id of the run. Default: a new one.")
 @click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
-@click.option("--timeout", type=FiniteRange(), metavar="SECONDS", help="The run is cancelled after so long.")
+@click.option(
+    "--timeout", type=FiniteRange(min=0, min_open=True), metavar="SECONDS", help="The run is cancelled after so long."
+)
 @format_option
 def start(*, file: Any, database: str, output_format: str, text: str | None, run_id: str | None, **options: Any) -> int:
     """Start a run, and print its id.

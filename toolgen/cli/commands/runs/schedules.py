@@ -54,13 +54,15 @@ def list_(*, database: str, output_format: str) -> int:
 @click.option("--cron", default="", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
 @click.option("--zone", default="UTC", show_default=True, help="The time zone of --cron, such as Europe/Berlin.")
 @click.option(
-    "--every", type=FiniteRange(), default=0.0, metavar="SECONDS", help="Start a run again after so many seconds."
+    "--every", type=FiniteRange(min=0), default=0.0, metavar="SECONDS", help="Start a run again after so many seconds."
 )
 @click.option("--message", "messages", multiple=True, help="What the user says to the agent; repeatable.")
 @click.option("--agent", default="", help="The agent. Default: all tools.")
 @click.option("--planner", default=DEFAULT_PLANNER, show_default=True, help="The planner, one of the host.")
 @click.option("--user", help="The user of the runs.")
-@click.option("--timeout", type=FiniteRange(), metavar="SECONDS", help="Cancel a run that takes longer.")
+@click.option(
+    "--timeout", type=FiniteRange(min=0, min_open=True), metavar="SECONDS", help="Cancel a run that takes longer."
+)
 def add(
     *,
     name: str,
