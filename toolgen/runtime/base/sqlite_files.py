@@ -67,8 +67,6 @@ class SqliteKind:
                 unless_opened.enter_context(closing(connection))
                 if not self._is_of_kind(connection):
                     raise self.error(f"the {self.name} is empty")
-                if made := computed(connection, [_NAME.findall(each)[0] for each in self.tables]):
-                    raise self.error(f"`{visible(made)}` of the {self.name} is computed, so it may have no end")
                 unless_opened.pop_all()
         except OSError as error:
             raise self._cannot_be_opened(error.strerror) from error
@@ -110,6 +108,8 @@ class SqliteKind:
             raise self.error(f"the file is not a {self.name} of toolgen")
         if version != self.version:
             raise self.error(f"the {self.name} has version {version}, and this toolgen reads version {self.version}")
+        if made := computed(connection, [name for each in self.tables for name in _NAME.findall(each)]):
+            raise self.error(f"`{visible(made)}` of the {self.name} is computed, so it may have no end")
         return True
 
     def _cannot_be_opened(self, reason: object) -> Exception:

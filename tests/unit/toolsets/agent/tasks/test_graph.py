@@ -112,6 +112,16 @@ def test_a_foreign_file_is_not_changed(tmp_path: Path, is_other: bool) -> None:
     assert path.read_bytes()[100:] == content[100:], "except for SQLite's header"
 
 
+def test_a_view_in_place_of_the_tasks_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.db"
+    TaskGraph(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE tasks RENAME TO old")
+        connection.execute("CREATE VIEW tasks AS SELECT * FROM old")
+    with pytest.raises(TaskFileError, match="`tasks` of the task graph is computed"):
+        TaskGraph(path)
+
+
 def test_an_unreadable_file_or_another_version_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TaskFileError, match="cannot be opened: No such file or directory"):
         TaskGraph(tmp_path / "missing" / "tasks.db")
