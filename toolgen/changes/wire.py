@@ -35,7 +35,7 @@ _BEYOND: Final = re.compile(
 
 
 class Kind(StrEnum):
-    """What happened to a field, or to the whole."""
+    """What happened to a field, or to the whole. A field that is required is known, also if no schema declares it."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -92,7 +92,8 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
             yield Cause(Kind.OPTIONAL, name)
         if name not in old and name not in new:
             continue
-        kind = Kind.ADDED if name not in old else Kind.REMOVED if name not in new else Kind.CHANGED
+        is_known, is_known_now = name in old or name in must, name in new or name in now_must
+        kind = Kind.ADDED if not is_known else Kind.REMOVED if not is_known_now else Kind.CHANGED
         one = old.get(name, _others(before))
         other = new.get(name, _others(after))
         if kind is not Kind.CHANGED or not _are_equal(one, other, before, after):
@@ -131,7 +132,7 @@ def _has_fields(schema: Any) -> bool:
 
 
 def _others(schema: Mapping[str, Any]) -> Any:
-    return schema.get("additionalProperties", True)
+    return schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
 
 
 def _are_equal(one: Any, other: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -176,13 +177,13 @@ def compare_schemas(
     whole: Comparison | None = None
     if not (is_plain(before) and is_plain(after)):
         whole = compare(before, after, formats_before=was, formats_after=now)
-    comparison = (_Args if side == "args" else _Result)(subject, (*path, side), before, after, whole)
+    comparison = (_Args if side == "args" else _Result)(subject, (*path, side), before, after, whole, formats)
     told: list[Change] = []
     if whole is None or whole.lost.verdict is not Verdict.NONE or whole.gained.verdict is not Verdict.NONE:
         told = list(comparison.changes(causes(before, after, formats_before=was, formats_after=now)))
         yield from told
     if isinstance(comparison, _Args):
-        yield from comparison.ignored({change.before_path for change in told if change.code in _GONE})
+        yield from comparison.ignored(told)
 
 
 class _Side(ABC):
@@ -190,8 +191,10 @@ class _Side(ABC):
 
     harmful: frozenset[str]
 
-    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
-        self._subject, self._path = subject, path
+    def __init__(
+        self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None, formats: tuple[bool, bool]
+    ) -> None:
+        self._subject, self._path, self._formats = subject, path, formats
         self._before, self._after = before, after
         self._required = required_of(before)
         self._whole = whole
@@ -200,10 +203,12 @@ class _Side(ABC):
         """Yield a change for each cause that the comparison of the wholes does not exclude, and at least one."""
         told = [change for cause in found for change in self.of_cause(cause)]
         yield from told
-        if self._whole is not None and not (
-            any(change.code in self.harmful for change in told) if self._harms() else told
-        ):
-            yield from self.of_whole(self._whole)
+        if self._whole is None:
+            return
+        if not self._harms():
+            yield from () if told else self.of_whole(self._whole)
+        elif not any(change.code in self.harmful for change in told):
+            yield from self.of_rest(self._whole, told)
 
     @abstractmethod
     def of_cause(self, cause: Cause) -> Iterator[Change]:
@@ -212,6 +217,10 @@ class _Side(ABC):
     @abstractmethod
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
         """Yield the changes that no single field is the cause of."""
+
+    def of_rest(self, whole: Comparison, told: Iterable[Change]) -> Iterator[Change]:
+        """Yield the change that breaks, where none of those that are told does."""
+        yield from self.of_whole(whole)
 
     @abstractmethod
     def _harms(self) -> bool:
@@ -250,17 +259,21 @@ class _Side(ABC):
 
 
 class _Args(_Side):
-    harmful = frozenset({"WIRE201", "WIRE202", "WIRE203", "WIRE204", "WIRE205", "WIRE209", "WIRE211"})
+    harmful = frozenset({"WIRE201", "WIRE202", "WIRE203", "WIRE204", "WIRE205", "WIRE211"})
 
-    def __init__(self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None) -> None:
-        super().__init__(subject, path, before, after, whole)
+    def __init__(
+        self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None, formats: tuple[bool, bool]
+    ) -> None:
+        super().__init__(subject, path, before, after, whole, formats)
         self._renamed = _renamed(before, after)
         self._old_names = {new: old for old, new in self._renamed.items()}
         self._required_now = required_of(after)
 
-    def ignored(self, gone: Collection[Path | None]) -> Iterator[Change]:
-        """Yield the args, and fields of them, that are not declared any more and still accepted; `gone` are told."""
-        for inside, name in _undeclared(self._before, self._after):
+    def ignored(self, told: Collection[Change]) -> Iterator[Change]:
+        """Yield the args, and fields of them, that are not declared any more and still accepted, beside `told`."""
+        gone = {change.before_path for change in told if change.code in _GONE}
+        accepts_all = not any(change.code in self.harmful for change in told)
+        for inside, name in _undeclared(self._before, self._after, accepts_all=accepts_all):
             path = (*self._path, *inside)
             if path not in gone:
                 yield Change(
@@ -296,7 +309,7 @@ class _Args(_Side):
                 yield self._change("WIRE208", f"the arg `{name}` is optional now", name)
             case Kind.REMOVED if lost and self._loses():
                 yield self._change("WIRE202", f"the arg `{name}` is gone", name)
-            case Kind.REMOVED if not lost:
+            case Kind.REMOVED if not lost and self._is_accepted(name):
                 yield self._change("WIRE210", _IGNORED.format(name=name), name)
             case Kind.ADDED if name in self._required_now:
                 return  # told as required
@@ -320,13 +333,35 @@ class _Args(_Side):
             case _:
                 return
 
+    def _is_accepted(self, name: str) -> bool:
+        """Return whether all calls with an arg that were valid are valid, as far as that is certain."""
+        return not self._loses() or self._whole is None or not self._lost({"required": sorted({*self._required, name})})
+
+    def of_rest(self, whole: Comparison, told: Iterable[Change]) -> Iterator[Change]:
+        at_name = len(self._path) + 1
+        noted = [change.after_path[at_name] for change in told if change.code == "WIRE209" and change.after_path]
+        if not noted:
+            yield from self.of_whole(whole)
+        elif lost := self._lost({"properties": {**self._before.get("properties", {}), **dict.fromkeys(noted, False)}}):
+            yield from self._narrowed(lost)
+
+    def _lost(self, keywords: Mapping[str, Any]) -> Direction | None:
+        """Return the values that are lost of those that are valid by these keywords, too; None for certainly none."""
+        was, now = self._formats
+        before = {**self._before, **keywords}
+        return _some(compare(before, self._after, formats_before=was, formats_after=now).lost)
+
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
-        if whole.lost.verdict is Verdict.FOUND and self._loses():
-            yield self._change("WIRE204", "the args accept fewer values", "", whole.lost)
-        elif whole.lost.verdict is Verdict.UNDECIDED and self._loses():
-            yield self._undecided(whole.lost)
+        if whole.lost.verdict is not Verdict.NONE and self._loses():
+            yield from self._narrowed(whole.lost)
         elif whole.gained.verdict is not Verdict.NONE and self._gains():
             yield self._change("WIRE208", "the args accept more values", "", whole.gained)
+
+    def _narrowed(self, lost: Direction) -> Iterator[Change]:
+        if lost.verdict is Verdict.FOUND:
+            yield self._change("WIRE204", "the args accept fewer values", "", lost)
+        else:
+            yield self._undecided(lost)
 
     def _undecided(self, lost: Direction, name: str = "") -> Change:
         what = f"the arg `{name}` accepts" if name else "the args accept"
@@ -338,6 +373,12 @@ class _Args(_Side):
 
 class _Result(_Side):
     harmful = frozenset({"WIRE301", "WIRE302", "WIRE303", "WIRE304", "WIRE305", "WIRE306"})
+
+    def __init__(
+        self, subject: str, path: Path, before: Any, after: Any, whole: Comparison | None, formats: tuple[bool, bool]
+    ) -> None:
+        super().__init__(subject, path, before, after, whole, formats)
+        self._added = set(_properties(after)) - set(_properties(before))
 
     def of_cause(self, cause: Cause) -> Iterator[Change]:
         name, gained = cause.field, cause.gained
@@ -355,7 +396,7 @@ class _Result(_Side):
                     yield self._change("WIRE304", f"the field `{name}` of the result has new values", name, gained)
                 else:
                     yield self._undecided(gained, name)
-            case Kind.REQUIRED if name not in _properties(self._before):
+            case Kind.REQUIRED if name in self._added:
                 return  # told as added
             case Kind.CHANGED | Kind.REQUIRED | Kind.REMOVED if self._loses() and (
                 cause.lost or cause.kind is Kind.REQUIRED
@@ -446,10 +487,11 @@ def _only(marks: Iterable[tuple[bytes, str]], by_mark: Mapping[tuple[bytes, str]
     return found.pop() if len(found) == 1 else None
 
 
-def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
+def _undeclared(before: Any, after: Any, *, accepts_all: bool) -> Iterator[tuple[Path, str]]:
     """Yield the places and names of fields that one schema declares, and the other does not, and still accepts.
 
     Alternatives are compared by their order. An object inside that declares no fields may take any, as a map does.
+    `accepts_all` says that all values that were valid are; else only objects whose fields alone decide are looked at.
     """
     found: list[tuple[Any, Any, Path, str]] = [(before, after, (), "")]
     seen = set[tuple[int, int]]()
@@ -465,7 +507,7 @@ def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
                 place, called = (*inside, "properties", key), f"{name}.{key}".lstrip(".")
                 if key in new:
                     found.append((old[key], new[key], place, called))
-                elif _is_open(other):
+                elif _is_open(other) and (accepts_all or is_plain(other)) and not _names(other, key, after):
                     yield place, called
         found.append((one.get("items"), other.get("items"), (*inside, "items"), name))
         for keyword in ("allOf", "anyOf", "oneOf"):
@@ -480,6 +522,25 @@ def _undeclared(before: Any, after: Any) -> Iterator[tuple[Path, str]]:
 def _is_open(schema: Mapping[str, Any]) -> bool:
     open_by_default = (schema.get(keyword, True) for keyword in ("additionalProperties", "unevaluatedProperties"))
     return all(each is True or each == {} for each in open_by_default) and "patternProperties" not in schema
+
+
+def _names(schema: Any, name: str, root: Any) -> bool:
+    """Return whether a schema, or another that applies to the same object, declares or requires a field."""
+    waiting, seen = [schema], set[int]()
+    while waiting:
+        each = behind(waiting.pop(), root)
+        if not is_object(each) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if name in _properties(each) or name in required_of(each):
+            return True
+        waiting += [each.get(keyword) for keyword in ("if", "then", "else")]
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            parts = each.get(keyword)
+            waiting += parts if is_array(parts) else ()
+        dependent = each.get("dependentSchemas")
+        waiting += dependent.values() if is_object(dependent) else ()
+    return False
 
 
 def _at(schema: Any, inside: Path) -> Any:

@@ -18,47 +18,101 @@ from toolgen.changes.wire import compare_schemas
 if TYPE_CHECKING:
     from random import Random
 
-COMPATIBLE = (Level.COMPATIBLE, Level.CHANGE)
-PLAIN = st.fixed_dictionaries(
-    {
-        "type": st.just("object"),
-        "properties": st.dictionaries(
-            st.sampled_from("abc"),
-            st.sampled_from(
-                [
-                    True,
-                    {},
-                    {"type": "string"},
-                    {"type": "integer"},
-                    {"type": "integer", "minimum": 1},
-                    {"enum": ["x", 1]},
-                ]
-            ),
-        ),
-        "required": st.lists(st.sampled_from("abc"), unique=True),
-        "additionalProperties": st.sampled_from([True, False, {"type": "string"}, {"type": "integer"}]),
-    }
+PARTS: list[Any] = [
+    True,
+    {},
+    {"type": "string"},
+    {"type": "integer"},
+    {"type": "integer", "minimum": 1},
+    {"enum": ["x", 1]},
+]
+OTHERS: list[Any] = [True, False, {"type": "string"}, {"type": "integer"}]
+NAMES = st.sampled_from("abc")
+PLAIN_KEYWORDS = {
+    "type": st.just("object"),
+    "properties": st.dictionaries(NAMES, st.sampled_from(PARTS)),
+    "required": st.lists(NAMES, unique=True),
+    "additionalProperties": st.sampled_from(OTHERS),
+}
+PLAIN = st.fixed_dictionaries(PLAIN_KEYWORDS)
+ONE_OF_THEM = st.lists(NAMES.map(lambda name: {"required": [name]}), min_size=2, max_size=2)
+BESIDE = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        **{keyword: PLAIN_KEYWORDS[keyword] for keyword in ("properties", "required", "additionalProperties")},
+        "unevaluatedProperties": st.sampled_from(OTHERS),
+        "minProperties": st.integers(0, 2),
+        "maxProperties": st.integers(1, 3),
+        "dependentRequired": st.dictionaries(NAMES, st.lists(NAMES, max_size=1)),
+        "propertyNames": st.sampled_from([{"enum": ["a", "b"]}, {"maxLength": 1}]),
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "c$"]), st.sampled_from(PARTS)),
+        "anyOf": ONE_OF_THEM,
+        "oneOf": ONE_OF_THEM,
+        "allOf": st.lists(st.fixed_dictionaries({"properties": PLAIN_KEYWORDS["properties"]}), min_size=1, max_size=2),
+        "not": NAMES.map(lambda name: {"required": [name]}),
+    },
 )
-
-
-def harmless(side: str, before: Any, after: Any) -> bool:
-    found = compare_schemas("x", side, before, after, path=())
-    return all(RULES[change.code].severity in COMPATIBLE for change in found)
+VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(["x", "y", 0, 1, 1.5, None, []]), max_size=4)
 
 
 def check(before: Any, after: Any, value: Any) -> None:
+    """What a value shows must be told as breaking; of args, a note names a key that was not declared before."""
     was, now = (jsonschema_rs.validator_for(schema).is_valid(value) for schema in (before, after))
-    if was and not now:
-        assert not harmless("args", before, after)
-    if now and not was:
-        assert not harmless("result", before, after)
+    if was == now:
+        return
+    told = list(compare_schemas("x", "args" if was else "result", before, after, path=()))
+    is_breaking = any(RULES[change.code].severity is Level.BREAKING for change in told)
+    undeclared = {name for change in told if change.code == "WIRE209" for name in change.after_path or ()}
+    assert is_breaking or value.keys() & undeclared
 
 
 @settings(max_examples=150)
 @given(data=st.data(), before=PLAIN, after=PLAIN)
 def test_no_value_contradicts_a_verdict_on_plain_objects(data: st.DataObject, before: Any, after: Any) -> None:
-    parts: list[Any] = ["x", "y", 0, 1, 1.5, None, []]
-    check(before, after, data.draw(st.dictionaries(st.sampled_from("abcd"), st.sampled_from(parts), max_size=4)))
+    check(before, after, data.draw(VALUES))
+
+
+@settings(max_examples=300)
+@given(before=BESIDE, after=BESIDE, value=VALUES, kept=st.sets(st.sampled_from(sorted(PLAIN_KEYWORDS))))
+def test_no_value_contradicts_a_verdict_on_objects_that_keywords_beside_the_fields_restrict(
+    before: Any, after: Any, value: Any, kept: set[str]
+) -> None:
+    after = {**after, **{keyword: before[keyword] for keyword in kept if keyword in before}}
+    check(before, after, value)
+
+
+@pytest.mark.long
+@settings(max_examples=5_000, deadline=None)
+@given(before=BESIDE, after=BESIDE, value=VALUES, kept=st.sets(st.sampled_from(sorted(PLAIN_KEYWORDS))))
+def test_no_value_contradicts_a_verdict_on_many_such_objects(
+    before: Any, after: Any, value: Any, kept: set[str]
+) -> None:
+    after = {**after, **{keyword: before[keyword] for keyword in kept if keyword in before}}
+    check(before, after, value)
+
+
+def test_an_arg_that_was_required_and_not_declared_is_no_undeclared_key() -> None:
+    before: Any = {"type": "object", "required": ["id"]}
+    after = {**before, "properties": {"id": {"type": "integer"}}}
+    assert [change.code for change in compare_schemas("x", "args", before, after, path=())] == ["WIRE203"]
+    optional = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    assert [change.code for change in compare_schemas("x", "args", before, optional, path=())] == ["WIRE208", "WIRE203"]
+    assert [change.code for change in compare_schemas("x", "args", after, before, path=())] == ["WIRE208"]
+
+
+def test_a_note_explains_no_loss_of_other_keys_and_an_arg_that_is_refused_is_not_ignored() -> None:
+    before: Any = {"type": "object", "properties": {"a": {}}, "unevaluatedProperties": False}
+    after: Any = {"type": "object", "properties": {"b": {"type": "integer"}}, "unevaluatedProperties": False}
+    assert [change.code for change in compare_schemas("x", "args", before, after, path=())] == ["WIRE207", "WIRE202"]
+    before = {"type": "object", "properties": {"a": {}}, "propertyNames": {"enum": ["a", "b"]}}
+    after = {"type": "object", "properties": {"b": {"type": "integer"}}, "propertyNames": {"enum": ["b"]}}
+    assert [change.code for change in compare_schemas("x", "args", before, after, path=())] == ["WIRE209", "WIRE204"]
+
+
+def test_a_field_that_another_part_of_its_schema_declares_is_not_gone() -> None:
+    field: Any = {"properties": {"dry_run": {"type": "boolean"}}}
+    before: Any = {"type": "object", **field}
+    assert list(compare_schemas("x", "args", before, {"type": "object", "allOf": [field]}, path=())) == []
 
 
 @settings(max_examples=25)

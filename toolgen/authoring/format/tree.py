@@ -308,8 +308,8 @@ class _Builder:
 
 
 def _resolve(value: Value, node: Node) -> None:
-    """Copy the data of scalars from the parsed nodes, which have the same structure."""
-    if value.kind == "scalar" and isinstance(node, ScalarNode):
+    """Copy the data of scalars, and of aliases of scalars, from the parsed nodes, which have the same structure."""
+    if value.kind != "collection" and isinstance(node, ScalarNode):
         value.data = node.value
     elif isinstance(node, SequenceNode):
         for entry, item in zip(value.entries, node.items, strict=True) if value.kind == "collection" else ():

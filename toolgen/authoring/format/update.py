@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted, print_tree
@@ -194,14 +195,17 @@ def _is_block(path: _Path) -> bool:
 def _expand(value: Value, anchors: dict[str, Value]) -> None:
     """Write each alias out, and forget the anchors: what shares a text now need not stay equal."""
     for entry in value.entries:
+        if entry.key is not None and entry.key.anchor:
+            anchors[entry.key.anchor] = replace(entry.key, anchor="")
+            entry.key.anchor = ""
         if entry.value.kind == "alias":
-            entry.value = _without_comments(deepcopy(anchors[entry.value.text]))
+            data, entry.value = entry.value.data, _without_comments(deepcopy(anchors[entry.value.text]))
+            if entry.value.kind == "scalar":
+                entry.value.data = data  # keys have none
         name, entry.value.anchor = entry.value.anchor, ""
         _expand(entry.value, anchors)
         if name:
             anchors[name] = entry.value
-        if entry.key is not None:
-            entry.key.anchor = ""
 
 
 def _without_comments(value: Value) -> Value:

@@ -89,6 +89,13 @@ def test_aliases_are_written_out_where_a_change_needs_it() -> None:
     assert properties == {"at": TEXT, "token": {"type": "integer"}}
 
 
+@pytest.mark.parametrize("key", ["&k look_at:", "&k 'look_at':", '? &k "look_at"\n  :'])
+def test_an_alias_of_a_key_is_written_out(key: str) -> None:
+    spec = FIRST.replace("  look_at:\n", f"  {key}\n", 1).replace("description: Looks.", "description: *k", 1)
+    imported = again({**LOOK, "title": "Sees."}, BUY, SELL, spec=spec)
+    assert imported.tools["look_at"].items() >= {"description": "look_at", "title": "Sees."}.items()
+
+
 def test_guards_stay_whatever_changes() -> None:
     changed = {
         **LOOK,
