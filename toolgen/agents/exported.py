@@ -6,8 +6,9 @@ An answer that is text is the result of a tool whose result may be text; for any
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
 
-_FENCED: Final = re.compile(r"```[a-z]*\n(.*?)\n```", re.DOTALL)
-"""A block of code in Markdown."""
+_OPENING: Final = re.compile(r"```[a-z]*\n")
+_CLOSING: Final = "\n```"
 
 
 class AgentExecutor:
@@ -121,5 +122,16 @@ def json_in(text: str) -> bytes:
 
     Models put JSON into a block of code also where they are asked not to.
     """
-    blocks = _FENCED.findall(text)
+    blocks = tuple(islice(_blocks(text), 2))
     return (blocks[0] if len(blocks) == 1 else text).strip().encode(errors="surrogatepass")
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Yield what stands in blocks of code in Markdown, without one that is not closed."""
+    opening = _OPENING.search(text)
+    while opening is not None:
+        end = text.find(_CLOSING, opening.end())
+        if end < 0:
+            return
+        yield text[opening.end() : end]
+        opening = _OPENING.search(text, end + len(_CLOSING))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Fences: separates the code of a response from its text.
 
-_FENCE: Final = re.compile(r"(?P<indent> *)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
+_FENCE: Final = re.compile(r"(?P<indent> *)(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
 _DEEPER: Final = 3
 """Spaces by which a closing fence may be indented deeper than the opening one."""
 
@@ -71,11 +71,15 @@ def read_fences(answer: str) -> Fenced:
 
 def _ends(fence: re.Match[str], opened: re.Match[str]) -> bool:
     is_deeper = len(fence["indent"]) > len(opened["indent"]) + _DEEPER
-    return not fence["info"] and not is_deeper and fence["marks"].startswith(opened["marks"])
+    return not _info(fence) and not is_deeper and fence["marks"].startswith(opened["marks"])
 
 
 def _is_code(fence: re.Match[str]) -> bool:
-    return fence["info"].partition(" ")[0].lower() in _CODE
+    return _info(fence).partition(" ")[0].lower() in _CODE
+
+
+def _info(fence: re.Match[str]) -> str:
+    return fence["info"].strip(" \t")
 
 
 _PROMPT: Final = f"""\

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from base64 import b64encode
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, quote_plus
@@ -45,10 +46,10 @@ _MOST_SPELLINGS: Final = 1000
 _WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
 _CUT: Final = re.compile(r"…|\n\[cut:")
 _HEX_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
-_ESCAPED: Final = re.compile(r"\\u00|\\x|%[0-9A-Fa-f]{2}|&\#")
-_MOST_PATTERNS: Final = 50
-_LONGEST_PATTERN: Final = 512
-"""Values, and characters of each, that are searched for with any of their characters escaped."""
+_ESCAPE: Final = re.compile(
+    r"(?<!\\)\\++(?:[uU]00|[xX])([0-9A-Fa-f]{2})|%([0-9A-Fa-f]{2})|&\#[xX]0{0,5}([0-9A-Fa-f]{1,2});|&\#0{0,5}([0-9]{1,3});"
+)
+"""A character as an escape of JSON, Python, URLs or HTML: its number, in hexadecimal or, in the last group, not."""
 
 _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECASE)
 
@@ -78,7 +79,7 @@ class SecretValues:
         self._leaves: dict[str, str] = {}
         self._spellings: tuple[_Spelling, ...] = ()
         self._has_too_many = False
-        self._patterns: tuple[re.Pattern[str], ...] | None = None
+        self._unescaped: tuple[str, ...] | None = None
 
     @property
     def leaves(self) -> Mapping[str, str]:
@@ -97,17 +98,17 @@ class SecretValues:
         if self._has_too_many:
             return shown
         hidden = _hidden(text, spellings, shown)
-        if _ESCAPED.search(hidden):
-            for pattern in self._escapes():
-                hidden = pattern.sub(shown.replace("\\", r"\\"), hidden)
+        if spellings and _ESCAPE.search(hidden):
+            plain = _Unescaped(hidden)
+            hidden = _without(hidden, [span for value in self._plain() for span in plain.places(value)], shown)
         return hidden
 
-    def _escapes(self) -> tuple[re.Pattern[str], ...]:
-        """Return patterns of the values with any of their characters escaped, each in a way of its own."""
-        if self._patterns is None:
-            texts = [text for text in self.leaves if _LEAST_LINE <= len(text) <= _LONGEST_PATTERN and text.isascii()]
-            self._patterns = tuple(map(_escape_pattern, texts[:_MOST_PATTERNS]))
-        return self._patterns
+    def _plain(self) -> tuple[str, ...]:
+        """Return the values that are searched for with any of their characters escaped, each in a way of its own."""
+        if self._unescaped is None:
+            texts = [text for text in self.leaves if len(text) >= _LEAST_LINE and text.isascii()]
+            self._unescaped = tuple({*texts, *(_Unescaped(text).text for text in texts)})
+        return self._unescaped
 
     def hide_from_person(self, text: str) -> str:
         """The same for text that a person bases a decision on: a value that could be more than a credential stays.
@@ -218,15 +219,40 @@ def _in_base64(data: bytes) -> Iterator[str]:
             yield certain.translate({ord("+"): "-", ord("/"): "_"})
 
 
-def _escape_pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern of a text whose characters may be written as escapes of JSON, Python, URLs and HTML."""
-    return re.compile(
-        "".join(
-            rf"(?:{re.escape(char)}|\\+(?i:u00{ord(char):02x}|x{ord(char):02x})|(?i:%{ord(char):02x})"
-            rf"|&\#0{{0,5}}(?:{ord(char)}|(?i:x0{{0,5}}{ord(char):x}));)"
-            for char in text
-        )
-    )
+class _Unescaped:
+    """A text with escapes replaced by their characters, and where these stand in the original."""
+
+    def __init__(self, original: str) -> None:
+        parts: list[str] = []
+        self._at: list[int] = []
+        self._spans: list[tuple[int, int]] = []
+        done = length = 0
+        for found in _ESCAPE.finditer(original):
+            code = int(found[4]) if found[4] else int(found[1] or found[2] or found[3], 16)
+            parts += (original[done : found.start()], chr(code))
+            length += found.start() - done
+            self._at.append(length)
+            self._spans.append(found.span())
+            length, done = length + 1, found.end()
+        self.text: Final = "".join((*parts, original[done:]))
+
+    def places(self, value: str) -> Iterator[tuple[int, int]]:
+        """Return the spans of a value in the original."""
+        at = self.text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            yield self._span(at)[0], self._span(end - 1)[1]
+            at = self.text.find(value, end)
+
+    def _span(self, at: int) -> tuple[int, int]:
+        """Return the span of a character in the original."""
+        before = bisect_right(self._at, at) - 1
+        if before < 0:
+            return at, at + 1
+        if self._at[before] == at:
+            return self._spans[before]
+        start = self._spans[before][1] + at - self._at[before] - 1
+        return start, start + 1
 
 
 def _hidden(text: str, spellings: Sequence[_Spelling], shown: str = REDACTED) -> str:
