@@ -300,7 +300,7 @@ def _entry(file: SpecFile, parent: MappingNode | SequenceNode, step: str | int, 
     if last is None:
         raise _refusal(parent)
     line = _line(file.text, begins)
-    found = (_KEY if isinstance(step, str) else _ITEM).match(line)
+    found = _KEY.match(line) if isinstance(step, str) else _ITEM.match(line)
     if found is None or (isinstance(step, str) and found.end() < len(line)):
         raise _refusal(parent)
     indent = " " * found.end()

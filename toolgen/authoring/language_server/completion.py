@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Step = str | int
 
 _MARK: Final = "toolgenCURSOR"
-_WORD_BEFORE: Final = re.compile(r"[\w.*+$#/~-]*$")
+_WORD_BEFORE: Final = re.compile(r"(?<![\w.*+$#/~-])[\w.*+$#/~-]*\Z")
 _WORD_AFTER: Final = re.compile(r"^[\w.*+$#/~-]*[?!]?")
 _BEFORE_KEY: Final = re.compile(r"(?:^|[\[{,?-])[ \t\"']*$", re.MULTILINE)
 _CLOSING: Final = {"[": "]", "{": "}"}

@@ -361,8 +361,8 @@ def _document(spec: SpecFile | None, sink: Diagnostics) -> Document[SpecFileHead
 
 # Links to Python: from the names of generated code to the specs that they come from, and back.
 
-_NAME_BEFORE: Final = re.compile(r"[\w.]*$")
-_NAME_AFTER: Final = re.compile(r"^(\w*)([\w.]*)")
+_NAME_BEFORE: Final = re.compile(r"(?<![\w.])[\w.]*\Z")
+_NAME_AFTER: Final = re.compile(r"(\w*)([\w.]*)")
 _LARGEST: Final = 2_000_000
 """Maximum size in characters of a Python file that is searched."""
 
@@ -394,7 +394,7 @@ def idents_at(text: str, offset: int, tools: Iterable[_GeneratedTool], module: s
     """
     if len(text) > _LARGEST:
         return []
-    before, after = _NAME_BEFORE.search(text, 0, offset), _NAME_AFTER.search(text[offset:])
+    before, after = _NAME_BEFORE.search(text, 0, offset), _NAME_AFTER.match(text[offset:])
     assert before is not None
     assert after is not None
     written = (before[0] + after[0]).strip(".")

@@ -43,7 +43,7 @@ _FLAGS: Final = frozenset({"key", "pat"})
 
 _LETTER: Final = re.compile(r"[A-Za-z0-9_]")
 _NAME: Final = re.compile(r"-{0,2}[\w.-]+")
-_SCHEME: Final = re.compile(r"\s*(?:Bearer|Basic|Token|ApiKey)?\s*", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"\s*+(?:Bearer|Basic|Token|ApiKey)?\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(
     r"(?=(?:[^\d]*\d){3})(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_+=]{16,}"
     r"|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -225,8 +225,8 @@ _PLACES: Final = (
     ("context_servers",),  # Zed
     ("mcp_servers",),  # Codex
 )
-_COMMENT: Final = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+_COMMENT: Final = re.compile(r'("(?:[^"\\]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])')
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _PLACEHOLDER: Final = re.compile(
 _MARKUP: Final = re.compile(
     r"</?(?:p|br|b|i|em|strong|ul|ol|li|a|code|pre|div|span|h[1-6]|table|tr|td)\b[^<>]{0,200}>", re.IGNORECASE
 )
-_BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|[ \t]+(?=\n)|\A\s+|\s+\Z")
+_BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|\A\s+|(?<!\s)\s+\Z|(?<![ \t])[ \t]+(?=\n)")
 _MANY_WORDS: Final = 2
 
 
