@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
     sub,
     value_of,
 )
+from tests.work import assert_linear
 from toolgen.agents.exported import AgentExecutor, _Prompt, agent_executor, json_in, may_be_text
 from toolgen.agents.planner import RunOutcome
 from toolgen.agents.runs import AgentRun, sum_telemetry
@@ -377,3 +379,22 @@ def test_a_result_may_be_text_unless_its_schema_is_certain(schema: Any, expected
 
 def test_text_without_a_block_of_code_is_kept() -> None:
     assert json_in('"```"') == b'"```"'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('```json\n{"a": 1}\n```', b'{"a": 1}'),
+        ("Here:\n```\n1\n```\nand that is all", b"1"),
+        ("```\n1\n```\n```\n2\n```", b"```\n1\n```\n```\n2\n```"),
+        ("```json\n1", b"```json\n1"),
+        (" 1 ", b"1"),
+    ],
+)
+def test_the_only_block_of_code_is_the_answer(text: str, expected: bytes) -> None:
+    assert json_in(text) == expected
+
+
+@pytest.mark.parametrize("part", ["x```\n", "```\n", "`", "```a", "\n```"])
+def test_reading_an_answer_takes_time_in_proportion_to_its_length(part: str) -> None:
+    assert_linear(lambda size: partial(json_in, part * (size // len(part))), 200_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from tests.unit.llm.codeact.code_host import CodeHost, candidates_of, code_host, reply, tool
 from tests.unit.runtime.runs.test_runs import run_of
+from tests.work import assert_linear
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
+from toolgen.llm.codeact.presentation import read_fences
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.providers.protocol import ModelReply
 from toolgen.record.memory import MemoryStore
@@ -24,6 +27,8 @@ from toolgen.runtime.policy.permission import Decision
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.runtime.policy.permission import PermissionRequest
 
 TWO_CALLS = """\
@@ -98,6 +103,16 @@ def test_tus_21_one_code_block_is_the_action(fence: str) -> None:
 def test_several_blocks_are_run_as_one_and_blocks_of_other_languages_are_text() -> None:
     action = CODEACT.interpret(reply("```python\na = 1\n```\nthen\n```json\n{}\n```\n```\nresult = a\n```"))
     assert action == Turn(code="a = 1\nresult = a", text="then\n```json\n{}\n```")
+
+
+@pytest.mark.parametrize("answer", ["~~~{}`", "```{}`", "```{}x", "{}", "```\n{}"])
+def test_reading_an_answer_takes_time_in_proportion_to_its_length(answer: str) -> None:
+    for part in (" ", "\t", "`", "```\n", "~~~ `\n"):
+        assert_linear(partial(_reading, answer, part), 100_000)
+
+
+def _reading(answer: str, part: str, size: int) -> Callable[[], object]:
+    return partial(read_fences, answer.replace("{}", part * (size // len(part))))
 
 
 def test_a_fence_is_not_closed_by_a_shorter_one() -> None:

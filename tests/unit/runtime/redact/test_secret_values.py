@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.work import assert_linear
@@ -143,6 +143,40 @@ def test_a_value_is_redacted_in_any_context(value: str, before: str, after: str)
     is_searched = any(map(str.isalnum, value)) and value not in REDACTED and len(value.strip()) >= 6
     assert not is_searched or value not in shown.replace(REDACTED, "\0")
     assert hidden(shown, value) == shown
+
+
+ESCAPES: list[Callable[[str], str]] = [
+    lambda char: char,
+    lambda char: f"\\u{ord(char):04x}",
+    lambda char: f"\\\\\\u{ord(char):04X}",
+    lambda char: f"\\x{ord(char):02x}",
+    lambda char: f"%{ord(char):02X}",
+    lambda char: f"&#{ord(char)};",
+    lambda char: f"&#x{ord(char):04x};",
+    lambda char: f"&#X{ord(char):X};",
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcxyz0189-_ /+%&;#"), st.sampled_from(ESCAPES)), min_size=8, max_size=40),
+    st.sampled_from(["", "x", "%41", "\\\\", "&#65; "]),
+)
+def test_each_character_may_be_escaped_in_a_way_of_its_own(chars: list[tuple[str, Any]], around: str) -> None:
+    value = "".join(char for char, _ in chars)
+    assume(any(map(str.isalnum, value)) and len(value.strip()) >= 8)
+    text = f"{around} {''.join(escaped(char) for char, escaped in chars)} {around}"
+    assert hidden(text, value) == f"{around} {REDACTED} {around}"
+
+
+@pytest.mark.slow
+def test_a_search_for_many_values_with_escapes_takes_linear_time() -> None:
+    values = SecretValues(lambda: ["ab" * 254 + f"{number:03d}" for number in range(30)])
+
+    def work(part: str, size: int) -> Callable[[], object]:
+        return partial(values.hide, part * (size // len(part)))
+
+    for part in ("%61b", "\\\\", "\\u0061b", "&#", "&#000"):
+        assert_linear(partial(work, part), 200_000)
 
 
 @pytest.mark.slow
