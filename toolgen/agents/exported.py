@@ -17,8 +17,8 @@ from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
 from toolgen.runtime.base.text_templates import names_of, render
-from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.runs.children import start_child
+from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import behind_references
 
@@ -84,14 +84,11 @@ class _Prompt:
 
     @classmethod
     def of(cls, definition: ToolDefinition, agent_system: str) -> _Prompt:
-        fields: Mapping[str, Any] = with_definitions_in_place(dict(definition.input_schema)).get("properties", {})
         return cls(
             agent_system=agent_system,
             system=definition.settings.system or None,
             user=definition.settings.user or None,
-            defaults={
-                name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
-            },
+            defaults=defaults_of(definition.input_schema),
         )
 
     def filled(self, payload: bytes | str) -> tuple[str, str]:

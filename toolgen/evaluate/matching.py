@@ -13,6 +13,7 @@ from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.compact import model_args_schema
+from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import canonical, compact_json, is_object
 from toolgen.spec.text import cut
 
@@ -122,12 +123,8 @@ class ArgsReader:
         if found is None:
             definition = self._catalog.definition(ident)
             schema = model_args_schema(definition.input_schema, definition.settings.inject)
-            fields: Mapping[str, Any] = definition.input_schema.get("properties", {})
-            defaults = {
-                name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
-            }
             validation = Validation(schema, assert_formats=self._catalog.asserts_formats)
-            found = self._tools[ident] = validation, defaults
+            found = self._tools[ident] = validation, defaults_of(definition.input_schema)
         return found
 
 

@@ -21,6 +21,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
+from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import is_object
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 
@@ -67,13 +68,16 @@ class CommandHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """The command of one tool. `fields` are the schemas of its args by name; `cwd` is relative to the project.
+    """The command of one tool. `cwd` is relative to the project.
+
+    `fields` are the schemas of its args by name, and `defaults` the values of those that are absent.
 
     A `timeout_ms` of None means that of the host, 0 the maximum; a `stdout_bytes` of None means that of the host.
     """
 
     line: ExecLine | ShellLine
     fields: Mapping[str, Any]
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     result_schema: Any = True
     cwd: str = "."
     env: Sequence[str] = ()
@@ -107,7 +111,7 @@ class CommandExecutor:
             raise ToolNotFound(request.name)
         host, command = self._host, self._commands[request.name]
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
-        argv = command.line.argv(texts_of(json.loads(payload), command.fields))
+        argv = command.line.argv(texts_of({**command.defaults, **json.loads(payload)}, command.fields))
         timeout_ms = timeout_of(command.timeout_ms, self._bounds)
         with self._access.open_folder(self._access.check_working_folder(command.cwd)) as folder:
             finished = await run_process(
@@ -181,6 +185,7 @@ def _compiled_command(definition: ToolDefinition, spec: CommandSettings) -> Comm
     return Command(
         line=ShellLine.parse(spec.shell, fields) if spec.shell else ExecLine.parse(spec.exec, fields),
         fields=fields,
+        defaults=defaults_of(definition.input_schema),
         result_schema=with_definitions_in_place(definition.result_schema),
         cwd=spec.cwd,
         env=spec.env,
@@ -323,14 +328,13 @@ class ShellLine:
 
 
 def texts_of(args: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of every arg that is given or has a default, by its name; null counts as absent.
+    """Return the text of every arg by its name; null counts as absent.
 
     Arrays and objects have none: no template may refer to them.
     """
-    defaults = {name: schema["default"] for name, schema in fields.items() if is_object(schema) and "default" in schema}
     return {
         name: _argument_text(value, fields.get(name))
-        for name, value in {**defaults, **args}.items()
+        for name, value in args.items()
         if value is not None and not isinstance(value, dict | list)
     }
 

@@ -27,6 +27,7 @@ from toolgen.runtime.catalog.definition import PERMISSIONS, Permission, ToolDefi
 from toolgen.runtime.catalog.registration import from_adapter
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.warning import warn
+from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import is_inside, open_file, too_large
@@ -288,6 +289,7 @@ def _command(spec: UserToolFile) -> Command:
     return Command(
         line=line,
         fields=fields,
+        defaults=defaults_of(spec.input_schema),
         cwd=spec.working_dir,
         env=spec.env_allowlist,
         timeout_ms=spec.timeout_ms,

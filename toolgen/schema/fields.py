@@ -64,6 +64,27 @@ def fields_of(node: Any, root: Any) -> Iterator[SchemaField]:
         yield _field(name, True, root, required=True)
 
 
+def defaults_of(schema: Any) -> dict[str, Any]:
+    """Return the values that args have when they are left out, by name: of the field, or of the type that it names.
+
+    What checks a call, what a person is shown of it and what runs it go by these.
+    """
+    found: dict[str, Any] = {}
+    queue, seen = deque([schema]), set[int]()
+    while queue:
+        node = queue.popleft()
+        if not is_object(node) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        properties = node.get("properties")
+        for name, field in properties.items() if is_object(properties) else ():
+            one = _field(name, field, schema, required=False).schema
+            if name not in found and "default" in one:
+                found[name] = one["default"]
+        queue.extend([target_of(node, schema), *_schemas(node.get("allOf"))])
+    return found
+
+
 def _field(name: str, schema: Any, root: Any, *, required: bool) -> SchemaField:
     target, reference = resolved(schema, root)
     own, found = (each if is_object(each) else {} for each in (schema, target))

@@ -29,7 +29,8 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
-from toolgen.schema.json_values import canonical, compact_json, is_object
+from toolgen.schema.fields import defaults_of
+from toolgen.schema.json_values import canonical, compact_json
 from toolgen.spec.text import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
 from toolgen.testing.previews import preview_of
@@ -337,10 +338,7 @@ class _Tool:
         self.result: Final[Codec[Any]] = catalog.codec(ident, "result")
         self._values: MadeValues | None = None
         self._made: dict[bytes, bytes] = {}
-        fields: Mapping[str, Any] = self.definition.input_schema.get("properties", {})
-        self._defaults: Final = {
-            name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
-        }
+        self._defaults: Final = defaults_of(self.definition.input_schema)
         given = [each for each in self.definition.settings.examples if each.has_result]
         self._examples: Final = {self._key(each.args): _text(each.result) for each in reversed(given)}
         self._example: Final = _text(given[0].result) if given else None

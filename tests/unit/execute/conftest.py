@@ -45,7 +45,20 @@ SPEC = """
 toolgen: 1
 toolset: local
 kind: command
+types:
+  Place: {type: string, default: .env}
+  Somewhere: {$ref: "#/types/Place"}
+  AtPlace: {type: object, properties: {path: {type: string, default: .env}}}
 tools:
+  read_inline: {description: x, permission: readonly, access: {read: path}, result: string,
+    args: {path: {type: string, default: .env}}, command: {exec: [./show, "{{args.path}}"]}}
+  read_named: {description: x, permission: readonly, access: {read: path}, result: string,
+    args: {"path?": Place}, command: {exec: [./show, "{{args.path}}"]}}
+  read_renamed: {description: x, permission: readonly, access: {read: path}, result: string,
+    args: {"path?": Somewhere}, command: {exec: [./show, "{{args.path}}"]}}
+  read_whole: {description: x, permission: readonly, access: {read: path}, result: string,
+    args: {type: object, properties: {path: {type: string}}, allOf: [{$ref: "#/types/AtPlace"}]},
+    confirm: "Read {{args.path}}?", command: {exec: [./show, "{{args.path}}"]}}
   show: {description: x, permission: readonly, args: {value: string}, result: string,
     command: {exec: [./show, "{{args.value}}"]}}
   show_in_shell: {description: x, args: {value: string}, result: string,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.schema.fields import bounds_of, fields_named, fields_of, resolved
+from toolgen.schema.fields import bounds_of, defaults_of, fields_named, fields_of, resolved
 
 NAME = {"type": "string", "minLength": 1, "description": "A name."}
 PRICE = {"$ref": "#/$defs/Price%20range"}
@@ -66,3 +66,22 @@ def test_fields_that_no_object_has_are_not_found_and_circles_end() -> None:
 def test_a_description_is_that_of_the_field_and_not_of_a_named_type(written: Any, described: str) -> None:
     (field,) = fields_of({"properties": {"a": written}}, ROOT)
     assert field.description == described
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"default": 1}}},
+        {"properties": {"a": {"$ref": "#/$defs/One"}}},
+        {"properties": {"a": {"$ref": "#/$defs/Again"}}},
+        {"properties": {"a": {"$ref": "#/$defs/Two", "default": 1}}},
+        {"properties": {"a": True}, "allOf": [{"$ref": "#/$defs/WithOne"}]},
+        {"allOf": [{"allOf": [{"properties": {"a": {"$ref": "#/$defs/One"}}}]}]},
+        {"$ref": "#/$defs/WithOne"},
+        {"$ref": "#/$defs/Circle", "properties": {"a": {"default": 1}}, "patternProperties": {"^b": {"default": 2}}},
+    ],
+)
+def test_defaults_are_found_wherever_they_are_written(schema: Any) -> None:
+    one = {"properties": {"a": {"default": 1}}}
+    definitions = {"One": {"default": 1}, "Again": {"$ref": "#/$defs/One"}, "Two": {"default": 2}, "WithOne": one}
+    assert defaults_of({**schema, "$defs": {**definitions, **ROOT["$defs"]}}) == {"a": 1}

@@ -23,6 +23,7 @@ from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.effective import effective_set
 from toolgen.runtime.policy.paths import PathPolicy, PathRules
+from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.run import Run, Session
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tests.unit.execute.conftest import Project
     from tests.unit.runtime.package import Shop
     from toolgen.runtime import Catalog
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 
 class Artifacts:
@@ -381,3 +383,26 @@ def test_reg_66_a_secret_printed_by_a_command_is_in_no_error_and_no_artifact(pro
     assert result.blocks[-1].type == "artifact_ref"
     assert artifacts.kept[-1][0].endswith(b"[redacted]\n")
     assert not any(b"sw0rdf1sh" in content for content, _ in artifacts.kept)
+
+
+@pytest.mark.parametrize("tool", ["read_inline", "read_named", "read_renamed", "read_whole"])
+@pytest.mark.parametrize("args", [{}, {"path": "inside/a.txt"}])
+def test_what_is_judged_and_shown_of_a_call_is_what_runs(project: Project, tool: str, args: dict[str, str]) -> None:
+    """Wherever a default is written: rules of paths, the question and the command go by the same value."""
+    asked: list[PermissionRequest] = []
+
+    def allow(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    catalog = load(project.package)
+    runtime = Runtime(
+        catalog, permission=allow, executors=[command_executor(catalog, "local", project.host)], project=project.folder
+    )
+    result = asyncio.run(runtime.invoke(ToolRequest(name=f"local.{tool}", payload=json.dumps(args))))
+
+    path = args.get("path", ".env")
+    assert result.value == f"1\n{path}"
+    assert [request.program for request in asked] == [f"./show {path}"] * (not args or tool == "read_whole")
+    assert all(f"paths: {path} is sensitive" in request.reasons for request in asked) or bool(args)
+    assert all(request.confirm == f"Read {path}?" for request in asked if tool == "read_whole")

@@ -19,6 +19,7 @@ from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyRe
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
+from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
@@ -59,10 +60,7 @@ class Permission:
         self._approvers = host.policies.approvers(tool.entry)
         self._is_asked_before = host.permission is ask_before_call
         self._is_by_call = bool(access) or "network" in tool.entry.tags or tool.login is not None
-        fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
-        self._defaults = {
-            name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
-        }
+        self._defaults = defaults_of(tool.definition.input_schema)
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         """Let a call pass, or raise, or return what waits for the answer of the callback."""
@@ -261,7 +259,7 @@ class Permission:
             arguments=call.arguments if shown is call.args else canonical(shown),
             meta=call.meta,
             summary=summary(shown),
-            confirm=filled(entry.confirm, shown),
+            confirm=filled(entry.confirm, given),
             request=request if preview is None or shown is call.args else preview(shown),
             scope=scope and tuple((what, hide(value)) for what, value in scope),
             program=hide(program.text),
