@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
+from toolgen.runtime.policy.scope import check_access
 from toolgen.schema.json_values import is_mapping, is_object, is_text
 from toolgen.spec.tool_settings import Example, ToolSettings
 
@@ -56,7 +57,7 @@ def _metadata() -> type[BaseModel]:
 
 
 def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
-    """Raise `CatalogError` for a metadata key that toolgen reads, if its value has the wrong type."""
+    """Raise `CatalogError` for a metadata key that toolgen reads with a value that it cannot go by."""
     try:
         _metadata().model_validate(dict(metadata))
     except ValidationError as error:
@@ -65,6 +66,8 @@ def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
         raise CatalogError(
             f"the metadata of {name}, at `{place}`: {found['msg'][0].lower()}{found['msg'][1:]}"
         ) from None
+    named = {key: names for key, names in (metadata.get("access") or {}).items() if names is not None}
+    check_access(name, named, metadata.get("inject", ()))
 
 
 def check_schema(schema: Any, what: str) -> None:

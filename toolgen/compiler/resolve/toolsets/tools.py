@@ -242,15 +242,15 @@ class ToolResolver:
         result = self._sides.value(
             ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)
         )
-        fields = field_names(args, self._shapes) if is_sound(args) else None
+        fields = _given_fields(args, inject, self._shapes) if is_sound(args) else None
         check_kind(key, spec, self._document, self._sink)
         self._check_rename(key, spec, names)
         self._check_one_of(key, spec.one_of, fields, required_fields(args, self._shapes))
-        self._check_inject(key, spec.inject, fields, injectable)
+        self._check_inject(key, spec.inject, named if is_sound(args) else None, injectable)
         permission = Permission(self._effective(spec, "permission") or "write")
         access = self._access(key, spec, fields)
         tags = self._tag_words(key, spec, permission, access)
-        self._check_text(key, spec, args, result)
+        self._check_text(key, spec, fields, result)
         written = Tool(
             ident=f"{self._file.toolset}.{key}",
             key=key,
@@ -426,10 +426,9 @@ class ToolResolver:
                     "TG304", span, f"`rename` names {wire!r}, which no object of this tool has as a field"
                 )
 
-    def _check_text(self, key: str, spec: ToolSpec, args: Schema, result: Schema) -> None:
-        if not is_sound(args):
+    def _check_text(self, key: str, spec: ToolSpec, fields: Collection[str] | None, result: Schema) -> None:
+        if fields is None:
             return
-        fields = field_names(args, self._shapes)
         outcome = field_names(result, self._shapes)
         for name in ("user", "system", "confirm"):
             if name in spec.model_fields_set:
@@ -513,3 +512,8 @@ class ToolResolver:
                 fix=nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
             )
         return Bounded(spec.bounded.cursor, spec.bounded.next)
+
+
+def _given_fields(args: Schema, inject: Collection[str], shapes: Shapes) -> list[str]:
+    """Return the fields that a caller can give: an open object names the injected ones, to refuse them."""
+    return [name for name in field_names(args, shapes) if name not in inject]

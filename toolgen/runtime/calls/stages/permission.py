@@ -16,7 +16,7 @@ from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
-from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
+from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources, check_access
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.fields import defaults_of
@@ -39,8 +39,9 @@ _TOO_LATE: Final = "no answer in time"
 
 
 def bind(tool: Tool, host: Host) -> Permission | None:
-    """Return the stage; None if no call of the tool can need permission."""
+    """Return the stage; None if no call of the tool can need permission. Raises `CatalogError` as `check_access`."""
     access = tool.access
+    check_access(tool.entry.ident, access, tool.definition.settings.inject)
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags

@@ -16,7 +16,7 @@ from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
 from toolgen.compiler.compile import generate
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, CatalogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -254,3 +254,10 @@ def test_an_integral_float_fills_an_integer_as_it_does_in_a_payload(
     assert code_of(result_of(counting, "send", '{"to": "bob"}', handler, inject=inject)) == code
     assert seen == ([(count, counts, share)] if code == "ok" else [])
     assert all(type(each[0]) is int and all(type(item) is int for item in each[1]) for each in seen)
+
+
+@pytest.mark.parametrize("access", [{"scope": ("tenant", "book")}, {"read": ("tenant",)}])
+def test_access_does_not_name_what_a_caller_cannot_give(access: dict[str, tuple[str, ...]]) -> None:
+    """A grant for one tenant would cover another: the value is not there when a call is judged."""
+    with pytest.raises(CatalogError, match=r"names `tenant` in `(scope|read)`, which the host injects"):
+        catalog_of(lambda _args, _meta: None, metadata={"inject": ["tenant"], "access": access})
