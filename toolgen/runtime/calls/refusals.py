@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolgen.contract.records import NOT_OFFERED, ToolResult
-from toolgen.runtime.base.errors import RunStopped, ToolNotFound, ends_the_caller
+from toolgen.contract.records import NOT_OFFERED, FailureKind, ToolResult
+from toolgen.runtime.base.errors import CallFailed, RunStopped, ToolNotFound, ends_the_caller
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import failed, failed_call, set_raw_name
 from toolgen.runtime.catalog.execution import Form
@@ -19,7 +19,6 @@ from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.runtime.base.errors import CallFailed
     from toolgen.runtime.calls.call import After, Call, Tool
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
@@ -92,8 +91,10 @@ class Failures:
         by_handler = self.tool.form is Form.TYPED and stage == "execute"
         payload = None if call.is_typed else request.payload
         if stage not in _OF_TOOL:
-            error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}")
+            error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}", call.secrets)
         secrets = call.secrets
+        if stage == "permission":
+            _note_denied(call, error)
         result = failed_call(ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets)
         _note(call, stage, result.error.code if result.error is not None else "")
         return result
@@ -108,6 +109,17 @@ def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> 
     if call.run is not None and entered is not None and entered.uncancel_abort():
         return call.run.progress.abort_reason
     return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
+
+
+def _note_denied(call: Call, error: BaseException) -> None:
+    """Tell the turn that permission refused a call, unless its args are wrong, which a model can mend.
+
+    The turn does not rely on codes of errors, which handlers choose.
+    """
+    denied = {} if call.run is None else call.run.progress.denied
+    is_refused = not isinstance(error, CallFailed) or error.kind is not FailureKind.INVALID_CALL
+    if is_refused and call.meta.tool_call_id in denied:
+        denied[call.meta.tool_call_id] = True
 
 
 def _note(call: Call, stage: str, decision: str) -> None:

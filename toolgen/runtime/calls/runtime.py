@@ -272,7 +272,7 @@ class Runtime:
 
         idents = [self._catalog.resolve(name_of(request)) for request in requests]
         results = await run_turn(
-            self._with_own_ids(requests),
+            self._with_own_ids(requests, run),
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
             run,
             partial(self.invoke, run=run),
@@ -289,9 +289,9 @@ class Runtime:
         aborted = run.progress.is_aborted
         return await self._never_ran(run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded())
 
-    def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
-        """Return the requests with ids that are unique in the turn."""
-        taken = {""}
+    def _with_own_ids(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolRequest]:
+        """Return the requests with ids that no other call of the turn has, nor one of another turn of the run."""
+        taken = {"", *run.progress.denied}
         named: list[ToolRequest] = []
         for request in requests:
             is_own = id_of(request) not in taken or misuse_of(request, None, None) is not None

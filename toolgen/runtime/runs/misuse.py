@@ -15,6 +15,7 @@ from toolgen.runtime.base.errors import (
     ToolRateLimited,
     ToolUnavailable,
 )
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Run
 from toolgen.schema.json_values import is_text
@@ -61,14 +62,14 @@ def check_text(call_id: Any) -> None:
         raise TypeError("the id of a call is not text")
 
 
-def host_failure(error: BaseException, doing: str) -> BaseException:
+def host_failure(error: BaseException, doing: str, secrets: Secrets = NO_SECRETS) -> BaseException:
     """Return the error of a call that an exception ended before it ran; an unexpected one is a failure of the host.
 
     The model is not shown the exception: it is logged for the operator.
     """
     if isinstance(error, _MEANT):
         return error
-    warn("the host failed in %s before a call ran", doing, error=error)
+    warn("the host failed in %s before a call ran", doing, error=error, secrets=secrets)
     failure = CallFailed(FailureKind.INTERNAL, "host_error", f"the call did not run: {doing} failed", HOST_AT_FAULT)
     failure.__cause__ = error
     return failure

@@ -37,14 +37,32 @@ async def run_turn(
     *,
     may_continue: bool,
 ) -> list[ToolResult[Any]]:
-    """Run the calls of a turn, each with a unique id, and return their results in order.
+    """Run the calls of a turn, each with an id that no other running turn of the run has; return results in order.
 
     `entries` are their tools, `refuse` builds the result of a call that does not run. When the run is aborted, running
     calls are cancelled and the rest is refused; when the caller is cancelled, so are all running calls, and no task is
     left.
     """
+    ids = {id_of(request): False for request in requests}
+    run.progress.denied.update(ids)
+    try:
+        return await _in_batches(requests, entries, run, invoke, refuse, may_continue=may_continue)
+    finally:
+        for call_id in ids:
+            run.progress.denied.pop(call_id, None)
+
+
+async def _in_batches(
+    requests: Sequence[ToolRequest],
+    entries: Sequence[PolicyEntry | None],
+    run: Run,
+    invoke: Invoke,
+    refuse: Refuse,
+    *,
+    may_continue: bool,
+) -> list[ToolResult[Any]]:
     results: dict[int, ToolResult[Any]] = {}
-    rest, denied = Rest.RUN, run.progress.denied
+    rest = Rest.RUN
     for batch in batches(map(group_of, entries)):
         is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
         if run.progress.is_aborted or is_skipped:
@@ -53,16 +71,12 @@ async def run_turn(
                 results[place] = await refuse(requests[place], error)
         else:
             made = [requests[place] for place in batch.places]
-            denied.update({id_of(request): False for request in made})
-            try:
-                ended = await _together(made, run, invoke, refuse)
-            finally:
-                was_denied = [denied.pop(id_of(request), False) for request in made]
+            ended = await _together(made, run, invoke, refuse)
             results.update(zip(batch.places, ended, strict=True))
             after = rest_after(
                 batch.group,
                 has_failed=any(result.is_error for result in ended),
-                was_denied=any(was_denied),
+                was_denied=any(run.progress.denied[id_of(request)] for request in made),
                 may_continue=may_continue,
             )
             rest = max(rest, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,3 +118,23 @@ def test_hooks_see_the_permission_and_cannot_change_anything() -> None:
         b'{"a":2,"b":1}',
         "write",
     )
+
+
+class Stop(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", [ValueError, SystemExit, Stop])
+def test_what_a_hook_quotes_of_a_secret_is_not_logged(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Quoting:
+        def pre_tool_use(self, call: Any, /) -> None:
+            raise kind(f"this is weak: {json.loads(call.arguments)['password']}")
+
+        def post_tool_use(self, _call: Any, _result: Any, /) -> None: ...
+
+    catalog = catalog_of(must_not_run, metadata={"args_secrets": ["/password"]})
+    call_now(runtime_of(catalog, hooks=[Quoting()]), payload='{"password": "correct horse battery"}')
+    assert "this is weak: [redacted]" in caplog.text
+    assert "horse" not in caplog.text.replace('["password"]', "")

@@ -17,12 +17,16 @@ from toolgen.runtime.runs.schedule import Batch, Group, batches, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from toolgen.runtime.runs.run import Run
 
 
 class Host:
-    """Tools that record their start and end: `r` reads, `w` writes, `a` starts an agent. `fail` makes one fail."""
+    """Tools that record their start and end: `r` reads, `q` asks and reads, `w` writes, `a` starts an agent.
+
+    `fail` makes one fail.
+    """
 
     def __init__(self, *, fail: Sequence[str] = (), seconds: float = 0.01) -> None:
         self.trace: list[str] = []
@@ -30,6 +34,7 @@ class Host:
         self._fail = fail
         self._seconds = seconds
         add(self.catalog, self._handler("r"), "t.r", permission="readonly")
+        add(self.catalog, self._handler("q"), "t.q", permission="readonly", metadata={"confirm": "Sure?"})
         add(self.catalog, self._handler("w"), "t.w")
         add(self.catalog, self._handler("a"), "t.a", permission="readonly", tags={"agent"})
 
@@ -132,6 +137,65 @@ def test_reg_83_after_a_failed_write_nothing_runs() -> None:
 def test_reg_97_after_a_denial_by_a_person_nothing_runs() -> None:
     results = Host().turn("r1", "w1", "r2", permission=lambda _request: Decision.DENY)
     assert codes(results) == ["ok", "permission_denied", "skipped"]
+
+
+class Stop(BaseException):
+    pass
+
+
+ANSWERS: list[Any] = [Decision.DENY, True, None, ValueError(), SystemExit(), asyncio.CancelledError(), Stop()]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: type(answer).__name__)
+def test_reg_97_whatever_denies_a_read_nothing_runs_after_it(answer: Any, is_async: bool) -> None:
+    def sync(_request: object) -> Any:
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    async def later(request: object) -> Any:
+        return sync(request)
+
+    host = Host()
+    results = host.turn("q1", "w1", permission=later if is_async else sync)
+    assert codes(results) == ["permission_denied", "skipped"]
+    assert host.trace == []
+
+
+def test_reg_97_nothing_runs_after_a_folder_outside_the_roots(tmp_path: Path) -> None:
+    catalog, host = Catalog(), Host()
+    access = {"metadata": {"access": {"cwd": ["dir"]}}}
+    add(catalog, host._handler("r"), "t.r", permission="readonly", **access)  # the same host
+    add(catalog, host._handler("w"), "t.w")
+
+    async def whole(payload: str) -> list[str]:
+        requests = [ToolRequest(name="t.r", payload=payload), ToolRequest(name="t.w", payload='{"n": 1}')]
+        return codes(await runtime_of(catalog, project=tmp_path).turn(requests, run_of(catalog)[1]))
+
+    assert asyncio.run(whole('{"n": 1, "dir": "/etc"}')) == ["outside_roots", "skipped"]
+    assert asyncio.run(whole('{"n": 1, "dir": "a\\u0000"}')) == ["invalid_path", "ok"], "that is a wrong arg"
+
+
+def test_turns_of_one_run_may_have_calls_with_the_same_id() -> None:
+    """Some models number the calls of each turn: a denial counts for its turn, and each result keeps its id."""
+    host = Host()
+
+    async def deny(_request: object) -> Decision:
+        await asyncio.sleep(0.03)
+        return Decision.DENY
+
+    async def whole() -> list[list[ToolResult[Any]]]:
+        run, runtime = run_of(host.catalog)[1], runtime_of(host.catalog, permission=deny)
+        turns = [[request("q1", "0"), request("w1", "1")], [request("r1", "0"), request("r2", "1"), request("r3", "2")]]
+        return await asyncio.gather(*(runtime.turn(each, run) for each in turns))
+
+    first, second = asyncio.run(whole())
+    assert codes(first) == ["permission_denied", "skipped"]
+    assert codes(second) == ["ok", "ok", "ok"]
+    raw = [[each.metadata.get("raw_tool_call_id", each.tool_call_id) for each in turn] for turn in (first, second)]
+    assert raw == [["0", "1"], ["0", "1", "2"]]
+    assert len({each.tool_call_id for each in (*first, *second)}) == 5
 
 
 def test_after_a_denial_by_a_person_reads_may_continue() -> None:

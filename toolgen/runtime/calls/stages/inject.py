@@ -13,6 +13,7 @@ from toolgen.runtime.base.errors import CallFailed, ends_the_caller
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.codec.pydantic_types import model_class, wire_name
 from toolgen.runtime.codec.typed_values import with_integers
+from toolgen.runtime.redact.call_secrets import secrets_of_meta
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.misuse import HOST_AT_FAULT
 from toolgen.schema.json_values import canonical
@@ -70,7 +71,8 @@ def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
     except BaseException as error:  # code of the host: what is not for the caller fails the call
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
-        warn("the host failed to inject %s of %s", name, tool.entry.ident, error=error)
+        secrets = secrets_of_meta(meta)
+        warn("the host failed to inject %s of %s", name, tool.entry.ident, error=error, secrets=secrets)
         message = f"{tool.entry.ident} did not run: the host failed to inject {name}"
         raise CallFailed(FailureKind.INTERNAL, "injection_failed", message, HOST_AT_FAULT) from error
     return value

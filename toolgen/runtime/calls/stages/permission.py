@@ -11,7 +11,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
-from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
+from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed, ends_the_caller
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
@@ -67,7 +67,6 @@ class Permission:
         """Let a call pass, or raise, or return what waits for the answer of the callback."""
         found, decided = self._judged(call)
         if decided.answer is _DENY:
-            _note_denied(call)
             raise PermissionDenied(self._tool.entry.ident, "denied by policy")
         if self._is_asked_before and is_answered(call.meta):
             return self._ask_now(call, found, decided)
@@ -153,7 +152,6 @@ class Permission:
         The args cannot change, but where they lead can, such as a folder that becomes a link.
         """
         if self._is_by_call and self._judged(call) != (found, decided):
-            _note_denied(call)
             message = "what the call accesses changed while a person was asked about it"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "changed_since_asked", message, "make the call again")
         call.decision = decision
@@ -186,19 +184,16 @@ class Permission:
         except PermissionFailed as error:
             if asking is not None and isinstance(error.__cause__, TimeoutError):
                 asking.timed_out = True
-            _note_denied(call)
             raise
         decision = answer.decision
         if answer.reason or answer.metadata:
             call.permission = {"reason": answer.reason, "metadata": answer.metadata}
         if decision not in _ALLOWED:
-            _note_denied(call)
             proposal = self._proposal(call, answer)
             raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}", proposal)
         if self._approvers is not None:
             missing = self._approvers.missing(call.meta.user, answer.people)
             if missing:
-                _note_denied(call)
                 raise PermissionDenied(name, f"permission was denied: {missing}")
         session = _session_of(call)
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and session is not None:
@@ -215,7 +210,9 @@ class Permission:
                 answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
             raise PermissionFailed(name, _TOO_LATE) from error
-        except Exception as error:  # the callback is the host's: the call is denied
+        except BaseException as error:  # the callback is the host's: what is not for the caller denies the call
+            if not isinstance(error, Exception) and ends_the_caller(error):
+                raise
             warn("the permission callback failed for %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
@@ -299,13 +296,6 @@ def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:
 
 def _session_of(call: Call) -> Session | None:
     return None if call.run is None else call.run.session_of(call.meta)
-
-
-def _note_denied(call: Call) -> None:
-    """Mark the call as denied for its turn: the turn does not rely on error codes, which handlers choose."""
-    denied = call.run.progress.denied if call.run is not None else {}
-    if call.meta.tool_call_id in denied:
-        denied[call.meta.tool_call_id] = True
 
 
 def _decision(name: str, answer: object) -> PermissionDecision:
