@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.runs.schedule import Response
 
 ContextT = TypeVar("ContextT")
 
@@ -234,5 +235,6 @@ class _Calls:
     run: Run
     meta: ToolCallMeta
 
-    async def call(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+    async def call(self, requests: Sequence[ToolRequest], response: Response | None = None) -> list[ToolResult[Any]]:
+        assert response is None, "no presentation of an adapter makes several turns"
         return [await self.runtime.invoke(request, meta=self.meta, run=self.run) for request in requests]

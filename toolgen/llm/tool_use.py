@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.runs.schedule import Response
     from toolgen.spec.tool_use import Layer
 
 _TOOLS: Final = 20_000
@@ -255,9 +256,9 @@ class RunOps:
         self._runtime = runtime
         self._run = run
 
-    async def call(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+    async def call(self, requests: Sequence[ToolRequest], response: Response | None = None) -> list[ToolResult[Any]]:
         """Make the calls of one turn."""
-        return await self._runtime.turn(requests, self._run)
+        return await self._runtime.turn(requests, self._run, response=response)
 
 
 # Finding tools and actions by descriptions, among those visible to a run.

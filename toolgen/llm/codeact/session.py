@@ -18,6 +18,7 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.runs.schedule import Response
 from toolgen.spec.text import escaped, is_hidden, json_escaped, visible
 
 if TYPE_CHECKING:
@@ -415,6 +416,7 @@ class _Run:
         self.worker: Worker | None = None
         self._functions = functions
         self._ops = ops
+        self._response = Response()
         self._most_calls = limits.calls
         self._printed = Printed(limits.printed_chars)
         self._asked: list[RequestedCall] = []
@@ -448,7 +450,7 @@ class _Run:
             raise WorkerLost(f"it made more calls than {self._most_calls}")
         found = self._functions.by_name.get(call.function)
         ident = found[0] if found else f"{call.function}{NOT_OFFERED}"
-        (result,) = await self._ops.call([ToolRequest(name=ident, payload=call.arguments)])
+        (result,) = await self._ops.call([ToolRequest(name=ident, payload=call.arguments)], self._response)
         self._note(call.function, ident, result)
         return result
 

@@ -19,6 +19,7 @@ from toolgen.schema.json_values import compact_json
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.providers.protocol import ModelReply, OfferedTool
+    from toolgen.runtime.runs.schedule import Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,8 +80,11 @@ class Turn:
 class PresentationOps(Protocol):
     """The operations of a presentation: calls through the pipeline, in its run."""
 
-    async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
-        """Make all calls of one turn, and return a result for each, in order. Only cancellation is raised."""
+    async def call(self, requests: Sequence[ToolRequest], /, response: Response | None = None) -> list[ToolResult[Any]]:
+        """Make all calls of one turn, and return a result for each, in order. Only cancellation is raised.
+
+        `response` is the same for turns of one response.
+        """
         ...
 
 

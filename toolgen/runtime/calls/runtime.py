@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits import Counters
     from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run, Session
+    from toolgen.runtime.runs.schedule import Response
     from toolgen.runtime.telemetry import Telemetry
 
 
@@ -262,11 +263,14 @@ class Runtime:
         self._plans[ident] = self._plans[name] = plan
         return plan
 
-    async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
+    async def turn(
+        self, requests: Sequence[ToolRequest], run: Run, *, response: Response | None = None
+    ) -> list[ToolResult[Any]]:
         """Make all calls of one response of a model; return a result for each, in order, with its call id.
 
         Adjacent readonly calls run concurrently, and so do tools that start agents; writes run one at a time, in order.
-        After a failed write, or a denial of permission, the rest is skipped. `Run.abort` stops it.
+        After a failed write, or a denial of permission, the rest is skipped. `Run.abort` stops it. Turns with the same
+        `response` are of one response, whose code made one call after another: a denial counts in those after it too.
         """
         from toolgen.runtime.runs.turn import run_turn  # imports asyncio, which single calls do not need
 
@@ -278,6 +282,7 @@ class Runtime:
             partial(self.invoke, run=run),
             partial(self._never_ran, run),
             may_continue=self.may_continue,
+            response=response,
         )
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.base.errors import RunStopped, TurnEnded
 from toolgen.runtime.runs.misuse import id_of
-from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
+from toolgen.runtime.runs.schedule import Group, Response, Rest, batches, group_of, rest_after
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult
@@ -36,17 +36,19 @@ async def run_turn(
     refuse: Refuse,
     *,
     may_continue: bool,
+    response: Response | None = None,
 ) -> list[ToolResult[Any]]:
     """Run the calls of a turn, each with an id that no other running turn of the run has; return results in order.
 
     `entries` are their tools, `refuse` builds the result of a call that does not run. When the run is aborted, running
     calls are cancelled and the rest is refused; when the caller is cancelled, so are all running calls, and no task is
-    left.
+    left. A denial in an earlier turn of the `response` counts as one in this.
     """
+    response = response or Response()
     ids = {id_of(request): False for request in requests}
     run.progress.denied.update(ids)
     try:
-        return await _in_batches(requests, entries, run, invoke, refuse, may_continue=may_continue)
+        return await _in_batches(requests, entries, run, invoke, refuse, response, may_continue=may_continue)
     finally:
         for call_id in ids:
             run.progress.denied.pop(call_id, None)
@@ -58,11 +60,13 @@ async def _in_batches(
     run: Run,
     invoke: Invoke,
     refuse: Refuse,
+    response: Response,
     *,
     may_continue: bool,
 ) -> list[ToolResult[Any]]:
     results: dict[int, ToolResult[Any]] = {}
-    rest = Rest.RUN
+    was_denied = response.was_denied
+    rest = rest_after(Group.READONLY, has_failed=False, was_denied=was_denied, may_continue=may_continue)
     for batch in batches(map(group_of, entries)):
         is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
         if run.progress.is_aborted or is_skipped:
@@ -73,13 +77,13 @@ async def _in_batches(
             made = [requests[place] for place in batch.places]
             ended = await _together(made, run, invoke, refuse)
             results.update(zip(batch.places, ended, strict=True))
-            after = rest_after(
-                batch.group,
-                has_failed=any(result.is_error for result in ended),
-                was_denied=any(run.progress.denied[id_of(request)] for request in made),
-                may_continue=may_continue,
+            was_denied = any(run.progress.denied[id_of(request)] for request in made)
+            response.was_denied |= was_denied
+            has_failed = any(result.is_error for result in ended)
+            rest = max(
+                rest,
+                rest_after(batch.group, has_failed=has_failed, was_denied=was_denied, may_continue=may_continue),
             )
-            rest = max(rest, after)
     return [results[place] for place in range(len(requests))]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.runtime.runs.run import Run
+    from toolgen.runtime.runs.schedule import Response
 
 QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
 """Limits that a test reaches quickly."""
@@ -55,10 +56,13 @@ class CodeHost:
         self.requests: list[ToolRequest] = []
         self.results: list[ToolResult[Any]] = []
 
-    async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
+    async def call(self, requests: Sequence[ToolRequest], /, response: Response | None = None) -> list[ToolResult[Any]]:
         """Make the calls of a presentation."""
         self.requests += requests
-        results = [await self.runtime.invoke(request, run=self.run) for request in requests]
+        if self.run is None:
+            results = [await self.runtime.invoke(request) for request in requests]
+        else:
+            results = await self.runtime.turn(requests, self.run, response=response)
         self.results += results
         return results
 

@@ -269,11 +269,9 @@ def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_recorded
     catalog = code_host(echo=ran.append).catalog
     world = CodeHost(catalog, permission=deny, store=store)
     world.run = world.runtime.start_run()
-    (report,) = world.reports(
-        "for _ in range(2):\n    try:\n        lab__echo(x=1)\n"
-        "    except PermissionError as e:\n        result = str(e)"
-    )
-    assert report.startswith('result: "permission_denied: ')
+    call = "try:\n    lab__echo(x=1)\nexcept PermissionError as e:\n    result = str(e)"
+    for report in world.reports(call, call):
+        assert report.startswith('result: "permission_denied: ')
     assert [result.error.kind for result in world.results if result.error] == [FailureKind.PERMISSION_DENIED] * 2
     assert (asked, ran) == (["lab.echo"] * 2, [])
     assert world.run.meta.run_id is not None
@@ -387,6 +385,36 @@ def test_tus_19_code_has_the_same_permissions_as_a_call(name: str, value: Any, r
     ran.clear()
     asyncio.run(world.runtime.invoke(ToolRequest(name=name, payload=json.dumps({"x": value})), run=run))
     assert by_code == len(ran)  # exactly these
+
+
+@pytest.mark.parametrize(("may_continue", "ran"), [(False, []), (True, ["looked"])])
+def test_reg_97_after_a_denial_the_rest_of_the_code_makes_no_calls(may_continue: bool, ran: list[str]) -> None:
+    """The calls of one response are one answer of the model, in whatever form: a person has said no to it."""
+    done: list[str] = []
+    catalog = Catalog()
+    tool(catalog, "lab.write", lambda args: done.append(args["x"]), x={"type": "string"})
+    catalog.register(
+        ToolDefinition(name="lab.look", description="Looks.", input_schema={"type": "object"}, permission="readonly"),
+        lambda _: done.append("looked"),
+    )
+    answers = iter([Decision.DENY, Decision.ALLOW_ONCE, Decision.ALLOW_ONCE])
+    world = CodeHost(catalog, run=run_of(catalog)[1], permission=lambda _request: next(answers))
+    vars(world.runtime)["_host"].policies.may_continue = may_continue
+    code = """\
+for text in ("a", "b"):
+    try:
+        lab__write(x=text)
+    except Exception as error:
+        print(str(error).partition(":")[0])
+try:
+    lab__look()
+except Exception as error:
+    print(str(error).partition(":")[0])
+"""
+    first, second = world.outcomes(code, "lab__write(x='c')")
+    assert "permission_denied\n| skipped" in first.report
+    assert done == [*ran, "c"], "the next response is another answer"
+    assert second.report.startswith("it ran")
 
 
 def test_tus_05_25_a_call_hidden_from_the_checker_is_refused_and_recorded() -> None:
