@@ -28,13 +28,12 @@ from toolgen.runtime.runs.run import Session
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import Response, ToolResult
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
     from toolgen.providers.protocol import OfferedTool
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.runs.schedule import Response
 
 ContextT = TypeVar("ContextT")
 

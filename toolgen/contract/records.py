@@ -198,6 +198,13 @@ def _fields_of(record: ToolCallMeta | ToolError) -> dict[str, Any]:
     return {name: value for name, value in record.__dict__.items() if not name.startswith("_")}
 
 
+@dataclass(slots=True)
+class Response:
+    """A response of a model whose calls are made in several turns, as its code makes them: whether one was denied."""
+
+    was_denied: bool = False
+
+
 class FailureKind(StrEnum):
     """Why a call failed. Closed: later versions add codes, not kinds."""
 

@@ -34,7 +34,7 @@ from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.contract.records import Response, ToolCallMeta, ToolRequest, ToolResult
     from toolgen.llm.actions.catalog import ActionCatalog
     from toolgen.llm.actions.view import ActionEntry, ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, SandboxPool
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.runs.schedule import Response
     from toolgen.spec.tool_use import Layer
 
 _TOOLS: Final = 20_000

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.records import NOT_OFFERED, FailureKind, ToolRequest
+from toolgen.contract.records import NOT_OFFERED, FailureKind, Response, ToolRequest
 from toolgen.llm.presentations.protocol import RequestedCall
 from toolgen.llm.sandbox.checker import serious, undefined_calls, undefined_name
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
@@ -18,7 +18,6 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, UNCHECKED, Border
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.stubs import BUILTINS, CHECKED_NAMES, RESULT
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.runs.schedule import Response
 from toolgen.spec.text import escaped, is_hidden, json_escaped, visible
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import Response, ToolResult
     from toolgen.providers.protocol import ModelReply, OfferedTool
-    from toolgen.runtime.runs.schedule import Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

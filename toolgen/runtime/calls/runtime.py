@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
-    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.contract.records import Response, ToolsetRegistration
     from toolgen.runtime.calls.call import Gate, Hook
     from toolgen.runtime.calls.plan import Plan, Question
     from toolgen.runtime.calls.recording import Recorder
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits import Counters
     from toolgen.runtime.runs.children import ChildRun
     from toolgen.runtime.runs.run import Run, Session
-    from toolgen.runtime.runs.schedule import Response
     from toolgen.runtime.telemetry import Telemetry
 
 

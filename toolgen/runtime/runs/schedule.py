@@ -27,13 +27,6 @@ class Rest(IntEnum):
     SKIP = 2
 
 
-@dataclass(slots=True)
-class Response:
-    """A response of a model whose calls are made in several turns, as its code makes them: whether one was denied."""
-
-    was_denied: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Calls that run concurrently, by their positions in the turn."""

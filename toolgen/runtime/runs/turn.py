@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from toolgen.contract.records import Response
 from toolgen.runtime.base.errors import RunStopped, TurnEnded
 from toolgen.runtime.runs.misuse import id_of
-from toolgen.runtime.runs.schedule import Group, Response, Rest, batches, group_of, rest_after
+from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult

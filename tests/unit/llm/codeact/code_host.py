@@ -13,9 +13,8 @@ from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.contract.records import Response, ToolRequest, ToolResult
     from toolgen.runtime.runs.run import Run
-    from toolgen.runtime.runs.schedule import Response
 
 QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
 """Limits that a test reaches quickly."""
