@@ -67,6 +67,7 @@ def command(
     A tool is run by what its spec names: a `handler`, a server or an API; or by what the configuration names, as
     `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
     A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the same.
+    Limits per user are counted from zero: calls of other commands and hosts do not count here.
     What still runs 10 seconds after the end of the call, or after Ctrl-C, is cut off, and stderr names it.
     """
     config = built_project()
@@ -77,6 +78,8 @@ def command(
         result = run_calls(_result(runtime, request, ToolCallMeta(user=user), registration))
         if stub and result.success:
             echo("a stub answered: no tool has run", err=True)
+        if runtime.catalog.definition(ident).settings.limits.are_per_user:
+            echo("its limits are counted from zero: no other call of the user is known here", err=True)
     if output_format == "json":
         show_json(_json(result))
     elif result.error is None:

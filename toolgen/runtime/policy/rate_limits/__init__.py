@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, time, timedelta
+from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ _SWEEP_EVERY: Final = 1024
 
 
 class MemoryCounters:
-    """Counts by tool, user and UTC date; drops entries that can no longer limit a call.
+    """Counts by tool, user and UTC date; drops entries that can no longer limit a call. Threads may share it.
 
     A cooldown with a start time in the future, from a clock that was ahead, restarts at the next attempt, so it never
     lasts longer than the rule says.
@@ -73,10 +74,15 @@ class MemoryCounters:
         self._passed: dict[tuple[str, str], tuple[datetime, timedelta]] = {}
         self._taken = 0
         self._latest: datetime | None = None
+        self._lock = Lock()
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
+        with self._lock:
+            return self._take(ident, user, now, cooldown_seconds, daily_limit)
+
+    def _take(self, ident: str, user: str, now: datetime, cooldown_seconds: float, daily_limit: int) -> float:
         today = (ident, user, now.date())
         count = self._counts.get(today, 0) if daily_limit else 0
         is_used_up = bool(daily_limit) and count >= daily_limit
@@ -100,8 +106,9 @@ class MemoryCounters:
     def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
-        is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), 0) >= daily_limit
-        return self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
+        with self._lock:
+            is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+            return self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
 
     def _wait(self, ident: str, user: str, now: datetime, cooldown_seconds: float, *, is_used_up: bool) -> float:
         until = midnight_after(now) if is_used_up else now

@@ -162,6 +162,10 @@ def test_a_tool_with_limits_per_user_says_how_to_name_one(folder: Path) -> None:
     assert without.code == 1
     assert "the tool has limits per user, and the call has no user" in without.err
     assert without.err.splitlines()[-1] == "  pass --user NAME: its limits are those of a user"
+    for _ in range(3):
+        again = toolgen(folder, "call", "ping", "--user", "ann")
+        assert again.code == 0, "more than the daily limit: and it says so"
+        assert "its limits are counted from zero: no other call of the user is known here" in again.err
     assert toolgen(folder, "call", "ping", "{}", "--user", "ann").out == "true\n"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from inspect import isawaitable
 from itertools import count
+from threading import Barrier, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -275,3 +277,25 @@ def test_tel_27_28_memory_redis_and_postgres_give_the_same_answers(
     expected = runner.run(answers(MemoryCounters()))
     assert runner.run(answers(in_redis)) == expected
     assert runner.run(answers(in_postgres)) == expected
+
+
+def test_threads_cannot_both_take_the_last_attempt() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(30):
+            counters, passed, together = MemoryCounters(), list[int](), Barrier(8)
+            threads = [Thread(target=_take_ten, args=(counters, passed, together)) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(passed) == 5
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _take_ten(counters: MemoryCounters, passed: list[int], together: Barrier) -> None:
+    together.wait()
+    waits = (counters.take("t", "ann", datetime(2026, 1, 1, tzinfo=UTC), 0, 5) for _ in range(10))
+    passed.extend(1 for wait in waits if wait == 0)
