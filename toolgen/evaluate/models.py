@@ -61,7 +61,7 @@ class EvaluatedModel:
 
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-_.@:/+#][^\W_]+)*")
-_NUMBER: Final = re.compile(r"(?<![\w.-])-?\d++(?:\.\d++)?+(?![\w.]*\w)")
+_NUMBER: Final = re.compile(r"(?<![\w.-])-?\d++(?:\.\d++)?(?![\w.]*\w)")
 _QUOTED: Final = re.compile(r"[\"“”«»`]([^\"“”«»`]{1,200})[\"“”«»`]|(?<!\w)'([^']{1,200})'(?!\w)")
 _DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _CODE: Final = re.compile(r"^(?=.*\d)(?=.*[^\W\d]).{2,}$|^[A-Z]{2}[\dA-Z]*$|@|://")

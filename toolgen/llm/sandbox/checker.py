@@ -40,7 +40,7 @@ _EXPECTED: Final = re.compile(
     re.DOTALL,
 )
 _LITERAL: Final = re.compile(r'Literal\[((?:"(?:[^"\\]|\\.)*"|[^\[\]"])*)\]', re.DOTALL)
-_LITERALS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|-?\w+', re.DOTALL)
+_LITERALS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|-?\w+', re.DOTALL)
 _PART: Final = re.compile(r"(?<!\w)(\w*)\[([^\[\]]*)\]")
 _OF_PARTS: Final = re.compile(r"(?:found|Object of type|value of type) `(?:dict|list)\[")
 _CALLED: Final = re.compile(r"((?:\s*\.\s*\w+)*)\s*\(")

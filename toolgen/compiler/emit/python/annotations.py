@@ -40,7 +40,7 @@ RUNTIME: Final = "toolgen.runtime"
 """The modules of toolgen that generated code imports from: without pydantic, and with it."""
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 def annotation(shape: Shape) -> str:
