@@ -68,6 +68,7 @@ ELSEWHERE = {
     "TG835": "tests/unit/compiler/importers/openapi/test_operations.py",
     "TG837": "tests/unit/compiler/importers/openapi/test_schemas.py",
     "TG836": "tests/unit/compiler/importers/openapi/test_references.py",
+    "TG838": "tests/unit/compiler/importers/openapi/test_exclusions.py",
     "TG840": "tests/unit/cli/importers/test_import_python.py",
     "TG841": "tests/unit/cli/importers/test_import_python.py",
     **{f"TG84{number}": "tests/unit/compiler/importers/python/test_update.py" for number in range(2, 8)},

@@ -159,7 +159,8 @@ class Value:
 
     `style` is YAML's for scalars: empty if plain, or one of `'"|>`. `entries` are those of a collection, None for
     others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. `after` are the comments at the end
-    of a collection. `written` is a `|` or `>` block with the blank lines at its end.
+    of a collection. `written` is a `|` or `>` block with the blank lines at its end. `target` is the value of an alias
+    that an update keeps.
     """
 
     kind: Literal["scalar", "alias", "collection"]
@@ -175,6 +176,7 @@ class Value:
     is_flow: bool = False
     entries: list[TreeEntry] = field(default_factory=list["TreeEntry"])
     after: list[str] = field(default_factory=list[str])
+    target: Value | None = None
 
     @property
     def is_block_text(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -70,18 +70,31 @@ def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
         return file.text
     if file.path.lower().endswith(".json"):
         return new_text(file.path, data, "")
+    try:
+        text, root = _rewritten(file, data, keeps_aliases=True)
+    except RuntimeError:  # entries changed places, so an alias would come before its anchor
+        text, root = _rewritten(file, data, keeps_aliases=False)
+    if _comments(file.text) - _comments(text):
+        raise RuntimeError(f"{file.path}: the update would lose a comment; nothing was written")
+    return formatted(file.path, text, root)  # comments that moved may belong to other entries when they are read again
+
+
+def _rewritten(file: SpecFile, data: Mapping[str, Any], *, keeps_aliases: bool) -> tuple[str, Node]:
+    """Return the text of a file with other data, and its root. Raises RuntimeError if it would have others."""
     tree = read_tree(file.text, file.root)
     if tree.has_aliases:
-        _expand(tree.root, {})
-        tree.has_aliases = False
+        stays = [*_unchanged(tree.root, file.root.to_data(), data)] if keeps_aliases else []
+        names = Counter(_anchors(tree.root))
+        kept = {value.anchor for value in stays if value.anchor and names[value.anchor] == 1}
+        shared = [each for each in stays if (each.text if each.kind == "alias" else each.anchor) in kept]
+        _expand(tree.root, {}, set(map(id, shared)))
+        tree.has_aliases = bool(kept)
     tree.root = _updated(tree.root, data, ())
     text = print_tree(tree, file.text, model_of(file.root))
     root = _parsed(file.path, text)
     if canonical(root.to_data()) != canonical(data):
         raise RuntimeError(f"{file.path}: the update would write other values; nothing was written")
-    if _comments(file.text) - _comments(text):
-        raise RuntimeError(f"{file.path}: the update would lose a comment; nothing was written")
-    return formatted(file.path, text, root)  # comments that moved may belong to other entries when they are read again
+    return text, root
 
 
 def _parsed(path: str, text: str) -> Node:
@@ -192,24 +205,56 @@ def _is_block(path: _Path) -> bool:
     return not path or (path[0] == "tools" and len(path) <= 2)
 
 
-def _expand(value: Value, anchors: dict[str, Value]) -> None:
-    """Write each alias out, and forget the anchors: what shares a text now need not stay equal."""
+def _unchanged(value: Value, old: Any, new: Any) -> Iterator[Value]:
+    """Return the parts of a value whose data stay, with all that is below them."""
+    if canonical(old) == canonical(new):
+        yield from _parts(value)
+    elif isinstance(old, dict) and isinstance(new, dict):
+        for entry in value.entries:
+            if (name := _name(entry)) in old.keys() & new.keys():
+                yield from _unchanged(entry.value, old[name], new[name])
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    yield value
+    for entry in value.entries:
+        yield from _parts(entry.value)
+
+
+def _anchors(value: Value) -> Iterator[str]:
+    yield value.anchor
+    for entry in value.entries:
+        yield entry.key.anchor if entry.key is not None else ""
+        yield from _anchors(entry.value)
+
+
+def _expand(value: Value, anchors: dict[str, Value], kept: Container[int]) -> None:
+    """Write aliases out, and forget their anchors: what shares a text now need not stay equal.
+
+    `kept` are the values, by their identity, that keep their anchor, or the aliases that stay.
+    """
     for entry in value.entries:
         if entry.key is not None and entry.key.anchor:
             anchors[entry.key.anchor] = replace(entry.key, anchor="")
             entry.key.anchor = ""
+        if id(entry.value) in kept and entry.value.kind == "alias":
+            entry.value.target = anchors[entry.value.text]
+            continue
         if entry.value.kind == "alias":
             data, entry.value = entry.value.data, _without_comments(deepcopy(anchors[entry.value.text]))
             if entry.value.kind == "scalar":
                 entry.value.data = data  # keys have none
-        name, entry.value.anchor = entry.value.anchor, ""
-        _expand(entry.value, anchors)
+        name = entry.value.anchor
+        if id(entry.value) not in kept:
+            entry.value.anchor = ""
+        _expand(entry.value, anchors, kept)
         if name:
             anchors[name] = entry.value
 
 
 def _without_comments(value: Value) -> Value:
-    value.after = []
+    """Take the comments, and the anchors, out of the copy of a value: they stay where they were written."""
+    value.after, value.anchor = [], ""
     for entry in value.entries:
         entry.before, entry.trailing = [], []
         _without_comments(entry.value)
@@ -224,6 +269,8 @@ def _holds(value: Value, data: Any) -> bool:
 
 
 def _data(value: Value) -> Any:
+    if value.target is not None:
+        return _data(value.target)
     if value.kind == "scalar":
         return value.data
     if value.is_list:

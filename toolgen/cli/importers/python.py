@@ -119,7 +119,9 @@ class Modules:
                 self._read[source] = text_of(source, self.modules)
         except (NotThere, NoTools, ForeignModule) as error:
             self.request.sink.report("TG840", Span(source), f"{error.args[0]}")
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # the project's own code may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # the project's own code may raise anything, also SystemExit
             self.request.sink.report(
                 "TG840", Span(source), f"`{source}` cannot be imported: {raised(error, self.request.config.root)}"
             )

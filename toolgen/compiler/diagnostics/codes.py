@@ -649,6 +649,12 @@ CODES = _table(
         "A value fits two alternatives of a `oneOf` in the args of an operation, so by the letter it is not valid, and often no value is. The spec has `anyOf`: a call needs to fit any of them, and the server decides.",
     ),
     (
+        "TG838",
+        "condition-left-out",
+        _N,
+        "What `not`, `if`, `maxContains` or `unevaluatedProperties` decides by cannot be imported in full: it leads to more definitions than a tool has, or to a `$dynamicRef`. Any other text of it would refuse valid values, so the keyword is left out, `if` with its `then` and `else`.",
+    ),
+    (
         "TG840",
         "no-such-source",
         _E,

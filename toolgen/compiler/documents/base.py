@@ -8,7 +8,10 @@ from itertools import pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -57,13 +60,27 @@ class SpecFileHead(Spec):
     """The version of the spec language."""
 
 
-DottedName = Annotated[str, StringConstraints(pattern=DottedNamePattern, max_length=200)]
+MODULE_TOO_LONG: Final = "module_too_long"
+_LONGEST_MODULE: Final = 250
+"""Characters of a generated module or folder: file systems take 255 bytes, with `.py`, and some names get a `_`."""
+
+
+def _names_modules(name: str) -> str:
+    """Refuse a name for which no file can be generated: `oneTwo` is `one_two` there, which is longer."""
+    if any(len("_".join(words(part))) > _LONGEST_MODULE for part in name.split(".")):
+        raise PydanticCustomError(MODULE_TOO_LONG, "Name is too long", {"max_length": _LONGEST_MODULE})
+    return name
+
+
+DottedName = Annotated[
+    str, StringConstraints(pattern=DottedNamePattern, max_length=200), AfterValidator(_names_modules)
+]
 """Words joined by dots, each starting with a letter."""
 
 Word = Annotated[str, StringConstraints(pattern=WordPattern, max_length=100)]
 """One word: letters, digits, `_` and `-`, starting with a letter."""
 
-ToolKey = Annotated[str, StringConstraints(pattern=ToolKeyPattern, max_length=200)]
+ToolKey = Annotated[str, StringConstraints(pattern=ToolKeyPattern, max_length=200), AfterValidator(_names_modules)]
 """Letters, digits, `_` and `-`, not starting with a digit."""
 
 TypeName = Annotated[str, StringConstraints(pattern=TypeNamePattern, max_length=100)]

@@ -11,7 +11,14 @@ from pydantic import BaseModel, ValidationError
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import closest, nearest, shown
-from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SharedFile, SpecFileHead, TextPattern
+from toolgen.compiler.documents.base import (
+    GRAMMAR,
+    MODULE_TOO_LONG,
+    SelectorPattern,
+    SharedFile,
+    SpecFileHead,
+    TextPattern,
+)
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
@@ -324,6 +331,7 @@ _BOUNDS: Final = {
     "less_than_equal": ("at most", "le"),
     "too_long": ("no longer than", "max_length"),
     "string_too_long": ("no longer than", "max_length"),
+    MODULE_TOO_LONG: ("no longer, with `_` between its words, than", "max_length"),
 }
 """The same for errors with a bound, with the key of the bound in the error's context."""
 

@@ -292,15 +292,14 @@ def _is_json_schema(schema: Mapping[str, Any]) -> bool:
 
 def _in_order(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
     """Return all keys: in the order of ours, and those that only theirs has behind the key that they follow there."""
-    keys = list(ours)
-    last = -1
+    behind: dict[str | None, list[str]] = {None: []}
+    last: str | None = None
     for key in theirs:
         if key in ours:
-            last = keys.index(key)
+            last = key
         else:
-            last += 1
-            keys.insert(last, key)
-    return keys
+            behind.setdefault(last, []).append(key)
+    return [*behind[None], *(each for key in ours for each in (key, *behind.get(key, ())))]
 
 
 def _with(value: dict[str, Any], steps: list[str], leaf: Any) -> dict[str, Any]:

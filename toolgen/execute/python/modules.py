@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.python.frameworks import framework_of
+from toolgen.runtime.catalog.handler_signature import is_decorated
 from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class HandlerModules:
             return
         while isinstance(value, partial):
             value = value.func
-        is_code = isinstance(value, type) or isroutine(value) or hasattr(value, "__wrapped__")
+        is_code = isinstance(value, type) or isroutine(value) or is_decorated(value)
         if not is_code or (not isinstance(value, type) and framework_of(value) is not None):
             return  # an object that the module made, or one that is made to be a tool
         module: Any = getattr(value, "__module__", None)

@@ -17,7 +17,7 @@ from toolgen.changes.tool_texts import Described
 from toolgen.contract.records import ToolCallMeta, ToolResult
 from toolgen.execute.python.frameworks import framework_of, json_result
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.catalog.handler_signature import function_of, name_of
+from toolgen.runtime.catalog.handler_signature import function_of, is_decorated, name_of
 from toolgen.runtime.catalog.plain_function import function_of_parameters
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -147,7 +147,7 @@ def tool_of(value: Any, objects: Objects) -> PythonTool:
 
 def is_function(value: Any) -> bool:
     """Return whether a value is a function, a method, or what is made of one by `partial` or a decorator."""
-    return inspect.isroutine(value) or isinstance(value, partial) or hasattr(value, "__wrapped__")
+    return inspect.isroutine(value) or isinstance(value, partial) or is_decorated(value)
 
 
 def is_app(value: Any) -> bool:
@@ -186,7 +186,9 @@ def _has_tool(module: ModuleType, name: str, *, is_listed: bool) -> bool:
         is_own = is_listed or getattr(found, "__module__", None) == module.__name__
         is_tool = not isinstance(found, type) and framework_of(found) is not None
         return is_tool or (is_own and is_function(found))
-    except Exception:  # noqa: BLE001  # whatever its code raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # whatever its code raises, also SystemExit
         return False
 
 

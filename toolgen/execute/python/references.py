@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.execute.python.frameworks import FastMcpServerTool, framework_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.catalog.handler_signature import is_decorated
 
 if TYPE_CHECKING:
     from toolgen.execute.python.modules import HandlerModules
@@ -89,7 +90,7 @@ def _name(tool: Any) -> str:
         name: Any = getattr(tool, "name", None)
     else:
         own: Any = getattr(tool, "func", tool)  # of a `partial`
-        name = getattr(own, "__name__", None) if isroutine(own) or hasattr(own, "__wrapped__") else None
+        name = getattr(own, "__name__", None) if isroutine(own) or is_decorated(own) else None
     if not isinstance(name, str):
         raise CatalogError(f"it contains a {type(tool).__qualname__}, which is no function and no tool object")
     return name

@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from toolgen.execute.python.frameworks import framework_of
@@ -32,7 +33,7 @@ class Found:
     """A tool of a source. `described` is what it says of itself, or what is wrong with it."""
 
     reference: str
-    described: Described | Exception
+    described: Described | BaseException
     place: SourceLine
 
 
@@ -64,7 +65,8 @@ def text_of(source: str, modules: HandlerModules) -> str:
         found = objects.module(module)
     is_owner = inspect.ismodule(found) or inspect.isclass(found)
     docstring: object = found.__doc__ if is_owner else type(found).__doc__
-    return " ".join(inspect.cleandoc(str(docstring or "")).split("\n\n")[0].split())
+    text = docstring if isinstance(docstring, str) else ""
+    return " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
 
 
 def tools_of(source: str, modules: HandlerModules) -> Iterator[Found]:
@@ -76,7 +78,7 @@ def tools_of(source: str, modules: HandlerModules) -> Iterator[Found]:
     found = objects.find(source)
     if is_function(found) or framework_of(found) is not None:
         owner = objects.find(source.rpartition(".")[0]) if "." in source.partition(":")[2] else None
-        yield _found(source, found, objects, owner)
+        yield _found(source, objects, owner)
         return
     try:
         tools = objects.contained(found)
@@ -84,7 +86,7 @@ def tools_of(source: str, modules: HandlerModules) -> Iterator[Found]:
         raise NoTools(f"`{source}`: {error}") from error
     if tools:
         for name in tools:
-            yield _found(f"{source}.{name}", tools[name], objects, found)
+            yield _found(f"{source}.{name}", objects, found)
         return
     is_module = inspect.ismodule(found)
     if not is_module and not isinstance(found, type) and type(found).__module__ == "builtins":
@@ -96,18 +98,23 @@ def tools_of(source: str, modules: HandlerModules) -> Iterator[Found]:
         raise NoTools(f"`{source}` has no {what} of its own")
     for name in names:
         reference = f"{source}{'.' if ':' in source else ':'}{name}"
-        yield _found(reference, objects.find(reference), objects, found)
+        yield _found(reference, objects, found)
 
 
-def _found(reference: str, value: Any, objects: Objects, owner: Any) -> Found:
-    place = _place(value, reference, objects)
+def _found(reference: str, objects: Objects, owner: Any) -> Found:
+    """Return a tool by its reference. What one object raises is told of it alone."""
+    place = SourceLine(getattr(objects.module(reference.partition(":")[0]), "__file__", None) or "", 1)
     try:
+        value = objects.find(reference)
+        place = _place(value) or place
         if needs_instance(owner, reference.rpartition(".")[2]) and (problem := constructor_problem(owner)):
             raise CatalogError(
                 f"an instance of {owner.__name__} cannot be made: {problem}; make one in the module, and import that"
             )
         return Found(reference, _as_json(tool_of(value, objects).describe()), place)
-    except Exception as error:  # noqa: BLE001  # types of the project may raise anything when their schema is made
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # objects of the project may raise anything, also SystemExit
         return Found(reference, error, place)
 
 
@@ -120,9 +127,7 @@ def _as_json(described: Described) -> Described:
     return replace(described, args=args, result=result)
 
 
-def _place(value: Any, reference: str, objects: Objects) -> SourceLine:
-    original = function_of(value) if is_function(value) else None
-    code = getattr(original, "__code__", None)
-    if code is not None:
-        return SourceLine(code.co_filename, code.co_firstlineno)
-    return SourceLine(getattr(objects.module(reference.partition(":")[0]), "__file__", None) or "", 1)
+def _place(value: Any) -> SourceLine | None:
+    """Return where a function is written; None for anything else."""
+    code = getattr(function_of(value), "__code__", None) if is_function(value) else None
+    return SourceLine(code.co_filename, code.co_firstlineno) if type(code) is CodeType else None

@@ -24,11 +24,19 @@ def name_of(handler: Handler) -> str:
     return name
 
 
+def is_decorated(value: Any) -> bool:
+    """Return whether an object is called in place of a function that it keeps, as those of decorators are.
+
+    The object itself is not asked: a recorder or a proxy may answer any attribute, or raise.
+    """
+    return callable(value) and inspect.getattr_static(value, "__wrapped__", None) is not None
+
+
 def function_of(handler: Handler) -> Handler:
     """Return the original function, behind decorators, `partial` and `__call__`."""
     while isinstance(handler, partial):
         handler = handler.func
-    found = inspect.unwrap(handler)
+    found = inspect.unwrap(handler) if is_decorated(handler) else handler
     return found if inspect.isroutine(found) or isinstance(found, type) else type(found).__call__
 
 

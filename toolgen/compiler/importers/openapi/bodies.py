@@ -150,7 +150,9 @@ def _body(media: _Media, schemas: Schemas, *, required: bool, description: str) 
     name = essence(media.media_type)
     is_form = name in (FORM, MULTIPART)
     flat = _Flat()
-    if not _flatten(media.schema, schemas, flat, set()) or not flat.fields:
+    is_plain = _flatten(media.schema, schemas, flat, set())
+    sent = {wire: part for wire, part in flat.fields.items() if wire not in flat.hidden}
+    if not is_plain or not sent:
         whole = schemas.written(media.schema, "args")
         if is_form and (media.encoding or _has_bytes(schemas.with_definitions({"allOf": [whole]}, "args"))):
             raise Fault("the form is no plain object, so its parts have no certain encoding", media.schema)
@@ -158,7 +160,7 @@ def _body(media: _Media, schemas: Schemas, *, required: bool, description: str) 
             whole = {"type": "object"}
         return RequestBody(media.media_type, required, None, whole, description=description)
     fields: dict[str, Field] = {}
-    for wire, part in flat.fields.items():
+    for wire, part in sent.items():
         encoding = media.encoding.get(wire, {}) if is_form else {}
         fields[wire] = _field(wire, part, encoding, schemas, media, is_required=wire in flat.required)
     extra = False if flat.extra is None else schemas.written(flat.extra, "args")

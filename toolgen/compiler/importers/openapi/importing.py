@@ -246,6 +246,7 @@ def _offer_of(
     for operation in operations:
         reader.read(operation)
     reader.report_overlaps()
+    reader.report_left_out()
     return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
 
 
@@ -307,6 +308,11 @@ class _Reader:
                     f"`{value}` fits two alternatives of a `oneOf`, so the args take what fits any of them (`anyOf`)"
                 )
                 self._sink.report("TG837", part.span, message)
+
+    def report_left_out(self) -> None:
+        """Report the conditions that no spec has, each where it is written."""
+        for part, keywords in self._schemas.left_out.values():
+            self._sink.report("TG838", part.span, f"a condition is left out, so more values fit: {keywords}")
 
     def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
         """Add what the description says of the server and the credentials of an operation, where it is its own."""
