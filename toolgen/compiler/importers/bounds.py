@@ -36,8 +36,8 @@ class TooMuch(Exception):
     """An import has taken all that it may."""
 
 
-class _Interrupt(BaseException):
-    """Ends an import wherever it is. No handler of errors of a module or a tool is meant to catch it."""
+class _Interrupt(KeyboardInterrupt):
+    """Ends an import wherever it is: what catches anything that code of a project raises lets this kind pass."""
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def bounded_time() -> Generator[None]:
     try:
         yield
     except BaseException as error:  # compiled code and task groups replace an interrupt
-        if is_over and not isinstance(error, KeyboardInterrupt):
+        if is_over and (isinstance(error, _Interrupt) or not isinstance(error, KeyboardInterrupt)):
             raise TooMuch(f"the import has taken {SECONDS:,g} seconds of processor time") from error
         raise
     finally:
