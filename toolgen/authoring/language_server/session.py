@@ -28,7 +28,6 @@ from pygls.workspace import TextDocument, Workspace
 
 from toolgen import __version__
 from toolgen.authoring.language_server.navigation import Found, symbol_at
-from toolgen.authoring.language_server.symbols import TextRange
 from toolgen.authoring.language_server.workspace import (
     Checked,
     CheckedFiles,
@@ -37,6 +36,7 @@ from toolgen.authoring.language_server.workspace import (
     generated_places,
     project_folder,
 )
+from toolgen.authoring.language_server.written import TextRange
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
