@@ -35,6 +35,7 @@ from toolgen.authoring.language_server.workspace import (
     Project,
     generated_places,
     project_folder,
+    read_text,
 )
 from toolgen.authoring.language_server.written import TextRange
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
@@ -57,7 +58,12 @@ if TYPE_CHECKING:
 
 
 class Document(TextDocument):
-    """An open text, edited as the editor edits its own."""
+    """A text, edited as the editor edits its own; one that is not open is that of its file."""
+
+    @property
+    def source(self) -> str:
+        """The whole text."""
+        return read_text(Path(self.path)) if self._source is None else self._source
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Replace a range, or the whole text."""
@@ -325,8 +331,8 @@ class SpecLanguageServer(LanguageServer):
         if checked is None or checked.tools is None:
             return []
         return [
-            types.Location(path.as_uri(), self.text(path.read_text(encoding="utf-8")).range(start, end))
-            for path, start, end in generated_places(project.root, target, checked.tools, ident)
+            types.Location(path.as_uri(), self.text(text).range(start, end))
+            for path, text, start, end in generated_places(project.root, target, checked.tools, ident)
         ]
 
     def changed(self, uri: str) -> None:
