@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls import uris
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -45,6 +45,8 @@ from toolgen.compiler.project.listing import is_evaluation
 from toolgen.spec.text import line_starts, whole_lines
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import TextEdit
     from toolgen.compiler.diagnostics import Span
@@ -90,6 +92,15 @@ class Documents(Workspace):
 
 class Protocol(LanguageServerProtocol):
     """The protocol, with documents of this module, and an answer to every request."""
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: str | int) -> None:
+        """Answer as pygls does, but log no traceback of a request that is refused with a reason."""
+        refused = None if future.cancelled() else future.exception()
+        if isinstance(refused, JsonRpcInvalidParams):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=refused.to_response_error())
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
 
     def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
         """Leave a message as it is: pygls reads each object within it too, and drops what it cannot read."""

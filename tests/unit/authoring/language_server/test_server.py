@@ -354,6 +354,25 @@ REFUSED = [
 ]
 
 
+def test_a_refused_name_is_no_failure_of_the_server(project: Path) -> None:
+    """Editors show what a server writes to stderr."""
+
+    async def look() -> None:
+        stderr = project / "stderr"
+        command = (sys.executable, "-m", "toolgen", "lsp")
+        opened = "os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), 2)"
+        script = f"import os, sys; {opened}; os.execv(sys.argv[2], sys.argv[2:])"
+        async with language_client(project, sys.executable, "-c", script, str(stderr), *command) as client:
+            for path, text, name, message in REFUSED:
+                at = client.show(path, marked(path, text))
+                params = types.RenameParams(at.text_document, at.position, name)
+                with pytest.raises(JsonRpcException, match=message):
+                    await client.client.text_document_rename_async(params)
+        assert "Traceback" not in stderr.read_text(encoding="utf-8")
+
+    asyncio.run(look())
+
+
 def test_a_name_that_is_not_allowed_is_refused(serve: Serve) -> None:
     async def look(client: Client) -> None:
         for path, text, name, message in REFUSED:
