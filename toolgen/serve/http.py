@@ -25,6 +25,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
 from toolgen.runtime.base.peer_logs import escape_logs
+from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.serve.shares import Shares, ShareUsedUp
 
 if TYPE_CHECKING:
@@ -176,9 +177,11 @@ class HttpEndpoint:
 
     async def _served(self, user: str | None, client: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
         manager = await self._manager_of(user)
-        bounded = _BoundedBody(receive, send, self._bodies, client)
+        bounded = _BoundedBody(receive, send, self._bodies, client, self.settings.body_bytes)
         try:
             await manager.handle_request(scope, bounded.receive, bounded.send)
+        except TooMuch as error:
+            await _refuse(413, str(error), scope, receive, send)
         except _TooSlowError:
             await _refuse(408, "the body of the request did not come in time", scope, receive, send)
         finally:
@@ -262,26 +265,44 @@ class _TooSlowError(Exception):
 
 
 class _BoundedBody:
-    """Receives the body of a request within its time, and within the share of its client in the memory for bodies.
+    """Receives the body of a request as one message, within its time, and within the share of its client in the memory.
 
-    What comes after the body may take as long as it likes.
+    A body of more than `most` bytes is passed on as soon as that is known, and what comes after it as it comes.
     """
 
-    def __init__(self, receive: Receive, send: Send, bodies: Shares, client: Hashable) -> None:
+    def __init__(self, receive: Receive, send: Send, bodies: Shares, client: Hashable, most: int) -> None:
         self._receive, self._send = receive, send
-        self._bodies, self._client, self._size = bodies, client, 0
+        self._bodies, self._client, self._most, self._size = bodies, client, most, 0
         self._deadline: float | None = asyncio.get_running_loop().time() + _BODY_SECONDS
+        self._after: Message | None = None
 
     async def receive(self) -> Message:
-        """Receive a part of the body, or what follows it. Raises `_TooSlowError` and `ShareUsedUp`."""
+        """Receive the body, or what follows it. Raises `_TooSlowError`, `ShareUsedUp` and `TooMuch`."""
+        if self._after is not None:
+            message, self._after = self._after, None
+            return message
+        message = await self._part()
+        if message["type"] != "http.request":
+            return message
+        body = bytearray(message.get("body", b""))
+        while (goes_on := message.get("more_body", False)) and len(body) <= self._most:
+            message = await self._part()
+            if message["type"] != "http.request":
+                self._after = message
+                break
+            body += message.get("body", b"")
+        if not goes_on:
+            check_request(bytes(body))
+        return {"type": "http.request", "body": bytes(body), "more_body": goes_on}
+
+    async def _part(self) -> Message:
         if self._deadline is None:
-            message = await self._receive()
-        else:
-            try:
-                async with asyncio.timeout_at(self._deadline):
-                    message = await self._receive()
-            except TimeoutError:
-                raise _TooSlowError from None
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise _TooSlowError from None
         size = len(message.get("body", b""))
         if not self._bodies.take(self._client, size):
             raise ShareUsedUp

@@ -20,6 +20,7 @@ from toolgen.explore import ExploreSettings
 from toolgen.explore.table import ROWS, openapi
 from toolgen.record import MemoryStore
 from toolgen.runtime import Approver, EventKind, NewEvent
+from toolgen.runtime.base.received import REQUEST_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -242,6 +243,17 @@ def test_a_request_that_is_too_large_is_refused_also_without_its_length() -> Non
 
         answer = await browser.http.post("/tools/goods.find/args", content=pieces(), headers=headers)
         assert answer.status_code == 413
+
+    run(test())
+
+
+def test_a_request_that_costs_too_much_is_refused() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        headers = {"X-CSRF-Token": browser.csrf, "Content-Type": "application/json"}
+        for costly in (b'{"a":[%s1]}' % (b"1," * REQUEST_VALUES), b'{"a":' * 201 + b"1" + b"}" * 201):
+            answer = await browser.http.post("/tools/goods.find/args", content=costly, headers=headers)
+            assert answer.status_code == 413, answer.text
 
     run(test())
 
