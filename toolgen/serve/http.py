@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
@@ -24,9 +25,11 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
+from toolgen.runtime.base.http_names import header_values, is_host_of, is_origin_of
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.serve.shares import Shares, ShareUsedUp
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -36,6 +39,12 @@ if TYPE_CHECKING:
 escape_logs("mcp", shown=True)
 
 PATH: Final = "/mcp"
+
+_LOG: Final = logging.getLogger(__name__)
+
+_CHECKED_BEFORE: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The SDK compares beginnings of Host and Origin, so `localhost:evil.com` would pass; `_foreign` checks them."""
+
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HOST: Final = re.compile(r"[^\s/*@]+")
@@ -82,13 +91,22 @@ class HttpSettings:
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(f"`{origin}` is not an origin, such as https://app.example.com")
 
-    @property
-    def security(self) -> TransportSecuritySettings:
-        """The checks of the headers Host and Origin, as the SDK takes them."""
-        hosts = self.hosts or _LOOPBACK
-        names = [name for host in hosts for name in (host, f"{host}:*")]
-        own = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
-        return TransportSecuritySettings(allowed_hosts=names, allowed_origins=[*own, *self.origins])
+
+def _foreign(settings: HttpSettings, scope: Scope) -> tuple[int, str] | None:
+    """Return why a request is not for a server, or is of a page that may not call it, with the status."""
+    names = settings.hosts or _LOOPBACK
+    hosts, origins = (header_values(scope["headers"], name) for name in (b"host", b"origin"))
+    if len(hosts) != 1 or not is_host_of(hosts[0], names):
+        return 421, _refused_header("Host", hosts)
+    if origins and (len(origins) != 1 or not is_origin_of(origins[0], names, settings.origins)):
+        return 403, _refused_header("Origin", origins)
+    return None
+
+
+def _refused_header(name: str, values: list[str]) -> str:
+    """Log a header for the operator, who may have forgotten a name. Return what the client is told."""
+    _LOG.warning("Invalid %s header: %s", name, shown_name(", ".join(values)))
+    return f"Invalid {name} header"
 
 
 class HttpEndpoint:
@@ -120,7 +138,7 @@ class HttpEndpoint:
         if settings.origins:
             self._checked = CORSMiddleware(
                 self._request,
-                allow_origins=settings.origins,
+                allow_origins=[origin.lower() for origin in settings.origins],
                 allow_methods=("GET", "POST", "DELETE"),
                 allow_headers=("*",),
                 expose_headers=("Mcp-Session-Id", "WWW-Authenticate", "Retry-After"),
@@ -142,6 +160,11 @@ class HttpEndpoint:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") != PATH:
             return await _refuse(404, f"there is nothing here; tools are at {PATH}", scope, receive, send)
+        if refusal := _foreign(self.settings, scope):
+            return await _refuse(*refusal, scope, receive, send)
+        if scope["method"] == "GET" and header_values(scope["headers"], b"last-event-id"):
+            said = "streams are not resumed: open one without Last-Event-ID"
+            return await _refuse(400, said, scope, receive, send)
         if self.is_draining:
             return await _refuse(503, "the server is shutting down", scope, receive, send, {"Retry-After": "5"})
         user = None
@@ -199,7 +222,7 @@ class HttpEndpoint:
         if user not in self._managers:
             manager = self._managers[user] = StreamableHTTPSessionManager(
                 self._protocol,
-                security_settings=self.settings.security,
+                security_settings=_CHECKED_BEFORE,
                 max_request_body_size=self.settings.body_bytes,
                 max_sessions=_SESSIONS,
                 stateless=self._is_stateless,

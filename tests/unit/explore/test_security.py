@@ -34,7 +34,18 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     asyncio.run(test)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost@evil"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "",
+        "localhost@evil",
+        "localhost:1@evil",
+        "localhost:evil.example",
+    ],
+)
 def test_a_name_that_was_made_to_lead_here_is_refused(host: str) -> None:
     """DNS rebinding: the page of another site reaches loopback under its own name, with its own cookies."""
 

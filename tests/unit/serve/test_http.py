@@ -40,6 +40,12 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
         ({"Host": "127.0.0.1.example.com:80"}, 421),
         ({"Origin": "https://evil.example.com"}, 403),
         ({"Origin": "http://localhost.example.com"}, 403),
+        ({"Origin": "http://localhost:evil.example.com"}, 403),
+        ({"Origin": "http://localhost:1@evil.example.com"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "localhost:evil.example.com"}, 421),
+        ({"Host": "localhost:80@evil.example.com"}, 421),
         ({"Content-Type": "text/plain"}, 400),
     ],
     ids=str,
@@ -48,6 +54,24 @@ def test_a_request_that_must_not_be_served(listening: Listening, headers: dict[s
     answer = httpx2.post(listening.url, json=LIST, headers={**GOOD, **headers})
     assert answer.status_code == status, answer.text
     assert ("WWW-Authenticate" in answer.headers) is (status == 401)
+
+
+def test_two_origins_are_none_that_is_allowed(listening: Listening) -> None:
+    for origins in (["http://localhost", "https://evil.example.com"], ["https://evil.example.com", "http://localhost"]):
+        headers = [*GOOD.items(), *(("Origin", origin) for origin in origins)]
+        assert httpx2.post(listening.url, json=LIST, headers=headers).status_code == 403
+
+
+def test_the_name_of_the_server_has_no_case(listening: Listening) -> None:
+    headers = {**GOOD, "Host": "LOCALHOST", "Origin": "HTTP://LocalHost:3000"}
+    assert httpx2.post(listening.url, json=LIST, headers=headers).status_code == 400  # there is no session
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+def test_a_stream_that_was_lost_is_not_resumed(listening: Listening, version: str) -> None:
+    headers = {**GOOD, "Accept": "text/event-stream", "MCP-Protocol-Version": version, "Last-Event-ID": "1"}
+    answer = httpx2.get(listening.url, headers=headers)
+    assert (answer.status_code, answer.text) == (400, "streams are not resumed: open one without Last-Event-ID")
 
 
 def test_a_body_that_is_too_large_is_refused(listening: Listening) -> None:
