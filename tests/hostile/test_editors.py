@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from tests.project.checkout import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,3 +99,21 @@ def test_every_request_of_an_editor_is_answered(tmp_path: Path) -> None:
         send(server.stdin, {"jsonrpc": "2.0", "method": "exit"})
         assert next(told)["error"]["code"] == -32600
         assert server.wait(20) == 0
+
+
+OWN_FILES: Final = {"toolgen/authoring/site/build.py"}
+"""Modules that read files which come with toolgen."""
+
+
+def test_what_runs_on_and_on_reads_files_of_a_project_by_the_one_function_that_never_waits() -> None:
+    for folder in ("authoring", "explore"):
+        for path in sorted((ROOT / "toolgen" / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                function = node.func if isinstance(node, ast.Call) else None
+                name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+                on = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+                is_read = (name in ("read_text", "read_bytes") and on != "") or (
+                    name == "open" and on in ("", "io", "os")
+                )
+                where = path.relative_to(ROOT).as_posix()
+                assert not is_read or where in OWN_FILES, f"{where} reads a file: let toolgen/spec/files.py do it"

@@ -9,7 +9,7 @@ from json import loads
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pydantic import PrivateAttr
+from pydantic import PrivateAttr, ValidationError
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
@@ -177,7 +177,10 @@ async def _asked(context: Context, question: PermissionRequest, problem: str) ->
         message = problem + _message(question)
         if _is_modern(context):
             return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=form))
-        answer = await context.session.elicit_form(message, form, context.request_id)
+        try:
+            answer = await context.session.elicit_form(message, form, context.request_id)
+        except ValidationError:
+            return decision_of({_KEY: False, "reason": "the client answered the question in another way than MCP says"})
         try:
             return _decision(answer, question)
         except ValueError as error:

@@ -36,6 +36,7 @@ from toolgen.llm.search.index import search_index_of
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
+from toolgen.runtime.base.received import TooMuch, check_request
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -400,12 +401,15 @@ async def _body(request: Request) -> dict[str, str]:
         raise Refused(413, "the request is too large") from None
     try:
         if kind == "application/json":
+            check_request(body)
             given = json.loads(body or b"{}")
             if not isinstance(given, dict):
                 raise Refused(400, "the body must be a JSON object")
             return {str(key): each if isinstance(each, str) else json.dumps(each) for key, each in given.items()}
         if kind in ("application/x-www-form-urlencoded", ""):
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=5_000))
+    except TooMuch as error:
+        raise Refused(413, str(error)) from None
     except (ValueError, RecursionError):
         raise Refused(400, "the body cannot be read") from None
     raise Refused(415, "a body is a form or JSON")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
+from toolgen.runtime.base.http_names import header_values
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -50,15 +52,14 @@ class Guard:
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return why a request is refused, with the status; None for one that may go on."""
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if not self._settings.knows_host(host):
+        hosts, origins = (header_values(scope["headers"], name) for name in (b"host", b"origin"))
+        if len(hosts) != 1 or not self._settings.knows_host(hosts[0]):
             return 421, "this server has another name"
         if scope["method"] in _SAFE:
             return None
         if headers.get("sec-fetch-site", "") not in _NEAR:
             return 403, "a page of another site may change nothing here"
-        origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != host:
+        if origins and (len(origins) != 1 or origins[0].partition("://")[2].lower() != hosts[0].lower()):
             return 403, "a page of another origin may change nothing here"
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._settings.body_bytes:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.runtime.base.http_names import is_host_of
 from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
@@ -59,9 +60,7 @@ class ExploreSettings:
 
     def knows_host(self, name: str) -> bool:
         """Whether a browser may reach this under the name in the header Host."""
-        known = self.hosts or _LOOPBACK
-        bare = name.rpartition(":")[0] if re.search(r":\d+$", name) else name
-        return name in known or bare in known
+        return is_host_of(name, self.hosts or _LOOPBACK)
 
     def signed(self, what: str) -> str:
         """Return the word that stands for something and cannot be made without the key."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
@@ -194,6 +195,12 @@ class ServedCall:
         if question is not None and not question.answer.done():
             question.answer.set_result(fields)
 
+    def refuse(self, error: CannotAsk) -> None:
+        """Say why the open question has no answer, if the call still waits for it."""
+        question = self.open_question
+        if question is not None and not question.answer.done():
+            question.answer.set_exception(error)
+
     def leave(self) -> bool:
         """Take note that no request attends to the call: its question may never be answered, so others may ask.
 
@@ -241,6 +248,9 @@ _CHOICES: Final = {
     Decision.ALLOW_FOR_SESSION: "Allow for this session, with this scope",
     Decision.DENY: "Deny",
 }
+
+
+ODD_ANSWER: Final = "the client answered the question in another way than MCP says"
 
 
 class CannotAsk(RuntimeError):
@@ -305,13 +315,18 @@ def decision_of_form(
 
 
 async def elicited(ctx: ServerRequestContext[Any, Any], question: Question) -> Mapping[str, Any] | None:
-    """Ask by elicitation. None where the person declines, or the call no longer waits, or the client cannot ask."""
+    """Ask by elicitation. None where the person declines, or the call no longer waits, or the client cannot ask.
+
+    Raises `CannotAsk` for an answer that is not one of MCP.
+    """
     with anyio.CancelScope() as scope:
         question.answer.add_done_callback(lambda _: scope.cancel())
         try:
             answer = await ctx.session.elicit_form(question.message, dict(question.schema), ctx.request_id)
         except MCPError:
             return None
+        except ValidationError:
+            raise CannotAsk(ODD_ANSWER) from None
         return fields_of(answer)
     return None
 

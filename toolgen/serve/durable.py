@@ -34,6 +34,7 @@ from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.calls import (
+    CannotAsk,
     Question,
     Rising,
     answer_of,
@@ -218,7 +219,9 @@ class DurableCalls:
                 asked += 1
                 form = form_of(event, problem).params
                 assert isinstance(form, ElicitRequestFormParams)
-                fields = await elicited(ctx, Question(form.message, form.requested_schema))
+                fields = None
+                with suppress(CannotAsk):
+                    fields = await elicited(ctx, Question(form.message, form.requested_schema))
                 problem = ""
                 try:
                     with suppress(MCPError):  # somebody else has answered meanwhile: the call goes on by that

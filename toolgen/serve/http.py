@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
@@ -24,8 +25,11 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
+from toolgen.runtime.base.http_names import header_values, is_host_of, is_origin_of
 from toolgen.runtime.base.peer_logs import escape_logs
+from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.serve.shares import Shares, ShareUsedUp
+from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -35,6 +39,12 @@ if TYPE_CHECKING:
 escape_logs("mcp", shown=True)
 
 PATH: Final = "/mcp"
+
+_LOG: Final = logging.getLogger(__name__)
+
+_CHECKED_BEFORE: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The SDK compares beginnings of Host and Origin, so `localhost:evil.com` would pass; `_foreign` checks them."""
+
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HOST: Final = re.compile(r"[^\s/*@]+")
@@ -81,13 +91,22 @@ class HttpSettings:
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(f"`{origin}` is not an origin, such as https://app.example.com")
 
-    @property
-    def security(self) -> TransportSecuritySettings:
-        """The checks of the headers Host and Origin, as the SDK takes them."""
-        hosts = self.hosts or _LOOPBACK
-        names = [name for host in hosts for name in (host, f"{host}:*")]
-        own = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
-        return TransportSecuritySettings(allowed_hosts=names, allowed_origins=[*own, *self.origins])
+
+def _foreign(settings: HttpSettings, scope: Scope) -> tuple[int, str] | None:
+    """Return why a request is not for a server, or is of a page that may not call it, with the status."""
+    names = settings.hosts or _LOOPBACK
+    hosts, origins = (header_values(scope["headers"], name) for name in (b"host", b"origin"))
+    if len(hosts) != 1 or not is_host_of(hosts[0], names):
+        return 421, _refused_header("Host", hosts)
+    if origins and (len(origins) != 1 or not is_origin_of(origins[0], names, settings.origins)):
+        return 403, _refused_header("Origin", origins)
+    return None
+
+
+def _refused_header(name: str, values: list[str]) -> str:
+    """Log a header for the operator, who may have forgotten a name. Return what the client is told."""
+    _LOG.warning("Invalid %s header: %s", name, shown_name(", ".join(values)))
+    return f"Invalid {name} header"
 
 
 class HttpEndpoint:
@@ -119,7 +138,7 @@ class HttpEndpoint:
         if settings.origins:
             self._checked = CORSMiddleware(
                 self._request,
-                allow_origins=settings.origins,
+                allow_origins=[origin.lower() for origin in settings.origins],
                 allow_methods=("GET", "POST", "DELETE"),
                 allow_headers=("*",),
                 expose_headers=("Mcp-Session-Id", "WWW-Authenticate", "Retry-After"),
@@ -141,6 +160,11 @@ class HttpEndpoint:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") != PATH:
             return await _refuse(404, f"there is nothing here; tools are at {PATH}", scope, receive, send)
+        if refusal := _foreign(self.settings, scope):
+            return await _refuse(*refusal, scope, receive, send)
+        if scope["method"] == "GET" and header_values(scope["headers"], b"last-event-id"):
+            said = "streams are not resumed: open one without Last-Event-ID"
+            return await _refuse(400, said, scope, receive, send)
         if self.is_draining:
             return await _refuse(503, "the server is shutting down", scope, receive, send, {"Retry-After": "5"})
         user = None
@@ -176,9 +200,11 @@ class HttpEndpoint:
 
     async def _served(self, user: str | None, client: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
         manager = await self._manager_of(user)
-        bounded = _BoundedBody(receive, send, self._bodies, client)
+        bounded = _BoundedBody(receive, send, self._bodies, client, self.settings.body_bytes)
         try:
             await manager.handle_request(scope, bounded.receive, bounded.send)
+        except TooMuch as error:
+            await _refuse(413, str(error), scope, receive, send)
         except _TooSlowError:
             await _refuse(408, "the body of the request did not come in time", scope, receive, send)
         finally:
@@ -196,7 +222,7 @@ class HttpEndpoint:
         if user not in self._managers:
             manager = self._managers[user] = StreamableHTTPSessionManager(
                 self._protocol,
-                security_settings=self.settings.security,
+                security_settings=_CHECKED_BEFORE,
                 max_request_body_size=self.settings.body_bytes,
                 max_sessions=_SESSIONS,
                 stateless=self._is_stateless,
@@ -262,26 +288,44 @@ class _TooSlowError(Exception):
 
 
 class _BoundedBody:
-    """Receives the body of a request within its time, and within the share of its client in the memory for bodies.
+    """Receives the body of a request as one message, within its time, and within the share of its client in the memory.
 
-    What comes after the body may take as long as it likes.
+    A body of more than `most` bytes is passed on as soon as that is known, and what comes after it as it comes.
     """
 
-    def __init__(self, receive: Receive, send: Send, bodies: Shares, client: Hashable) -> None:
+    def __init__(self, receive: Receive, send: Send, bodies: Shares, client: Hashable, most: int) -> None:
         self._receive, self._send = receive, send
-        self._bodies, self._client, self._size = bodies, client, 0
+        self._bodies, self._client, self._most, self._size = bodies, client, most, 0
         self._deadline: float | None = asyncio.get_running_loop().time() + _BODY_SECONDS
+        self._after: Message | None = None
 
     async def receive(self) -> Message:
-        """Receive a part of the body, or what follows it. Raises `_TooSlowError` and `ShareUsedUp`."""
+        """Receive the body, or what follows it. Raises `_TooSlowError`, `ShareUsedUp` and `TooMuch`."""
+        if self._after is not None:
+            message, self._after = self._after, None
+            return message
+        message = await self._part()
+        if message["type"] != "http.request":
+            return message
+        body = bytearray(message.get("body", b""))
+        while (goes_on := message.get("more_body", False)) and len(body) <= self._most:
+            message = await self._part()
+            if message["type"] != "http.request":
+                self._after = message
+                break
+            body += message.get("body", b"")
+        if not goes_on:
+            check_request(bytes(body))
+        return {"type": "http.request", "body": bytes(body), "more_body": goes_on}
+
+    async def _part(self) -> Message:
         if self._deadline is None:
-            message = await self._receive()
-        else:
-            try:
-                async with asyncio.timeout_at(self._deadline):
-                    message = await self._receive()
-            except TimeoutError:
-                raise _TooSlowError from None
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise _TooSlowError from None
         size = len(message.get("body", b""))
         if not self._bodies.take(self._client, size):
             raise ShareUsedUp

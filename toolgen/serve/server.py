@@ -29,6 +29,7 @@ from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.calls import (
     QUESTION_SECONDS,
+    CannotAsk,
     Progress,
     ServedCall,
     answer_of,
@@ -280,7 +281,10 @@ class ToolServer:
                 state = f"{call.id}:{call.questions}"
                 return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=state)
             else:
-                call.answer(await elicited(ctx, event))
+                try:
+                    call.answer(await elicited(ctx, event))
+                except CannotAsk as error:
+                    call.refuse(error)
         is_structured = "outputSchema" in tool.entry(is_modern=modern)
         return answer_of(await call.task, is_structured=is_structured)
 

@@ -28,6 +28,8 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from toolgen.runtime.base.received import TooMuch, check_request
+
 if TYPE_CHECKING:
     from anyio.abc import ObjectSendStream
     from mcp.shared._stream_protocols import WriteStream
@@ -145,6 +147,10 @@ def message_of(line: bytes, *, is_whole: bool = True) -> Read | None:
         return _error(line, INVALID_REQUEST, f"the message has more than {LINE_BYTES:,} bytes")
     if not line.strip():
         return None
+    try:
+        check_request(line)
+    except TooMuch as error:
+        return _error(line, INVALID_REQUEST, str(error))
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:

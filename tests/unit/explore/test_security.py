@@ -20,6 +20,7 @@ from toolgen.explore import ExploreSettings
 from toolgen.explore.table import ROWS, openapi
 from toolgen.record import MemoryStore
 from toolgen.runtime import Approver, EventKind, NewEvent
+from toolgen.runtime.base.received import REQUEST_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -33,7 +34,18 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     asyncio.run(test)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost@evil"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "",
+        "localhost@evil",
+        "localhost:1@evil",
+        "localhost:evil.example",
+    ],
+)
 def test_a_name_that_was_made_to_lead_here_is_refused(host: str) -> None:
     """DNS rebinding: the page of another site reaches loopback under its own name, with its own cookies."""
 
@@ -242,6 +254,17 @@ def test_a_request_that_is_too_large_is_refused_also_without_its_length() -> Non
 
         answer = await browser.http.post("/tools/goods.find/args", content=pieces(), headers=headers)
         assert answer.status_code == 413
+
+    run(test())
+
+
+def test_a_request_that_costs_too_much_is_refused() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        headers = {"X-CSRF-Token": browser.csrf, "Content-Type": "application/json"}
+        for costly in (b'{"a":[%s1]}' % (b"1," * REQUEST_VALUES), b'{"a":' * 201 + b"1" + b"}" * 201):
+            answer = await browser.http.post("/tools/goods.find/args", content=costly, headers=headers)
+            assert answer.status_code == 413, answer.text
 
     run(test())
 

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import subprocess
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
 from tests.unit.serve.test_tools import exists
+from toolgen.runtime.base.received import REQUEST_VALUES
 
 pytestmark = pytest.mark.xdist_group("serve")
 
@@ -37,6 +40,12 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
         ({"Host": "127.0.0.1.example.com:80"}, 421),
         ({"Origin": "https://evil.example.com"}, 403),
         ({"Origin": "http://localhost.example.com"}, 403),
+        ({"Origin": "http://localhost:evil.example.com"}, 403),
+        ({"Origin": "http://localhost:1@evil.example.com"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "localhost:evil.example.com"}, 421),
+        ({"Host": "localhost:80@evil.example.com"}, 421),
         ({"Content-Type": "text/plain"}, 400),
     ],
     ids=str,
@@ -47,8 +56,85 @@ def test_a_request_that_must_not_be_served(listening: Listening, headers: dict[s
     assert ("WWW-Authenticate" in answer.headers) is (status == 401)
 
 
+def test_two_origins_are_none_that_is_allowed(listening: Listening) -> None:
+    for origins in (["http://localhost", "https://evil.example.com"], ["https://evil.example.com", "http://localhost"]):
+        headers = [*GOOD.items(), *(("Origin", origin) for origin in origins)]
+        assert httpx2.post(listening.url, json=LIST, headers=headers).status_code == 403
+
+
+def test_the_name_of_the_server_has_no_case(listening: Listening) -> None:
+    headers = {**GOOD, "Host": "LOCALHOST", "Origin": "HTTP://LocalHost:3000"}
+    assert httpx2.post(listening.url, json=LIST, headers=headers).status_code == 400  # there is no session
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+def test_a_stream_that_was_lost_is_not_resumed(listening: Listening, version: str) -> None:
+    headers = {**GOOD, "Accept": "text/event-stream", "MCP-Protocol-Version": version, "Last-Event-ID": "1"}
+    answer = httpx2.get(listening.url, headers=headers)
+    assert (answer.status_code, answer.text) == (400, "streams are not resumed: open one without Last-Event-ID")
+
+
 def test_a_body_that_is_too_large_is_refused(listening: Listening) -> None:
     assert httpx2.post(listening.url, content=b" " * (4 * 1024 * 1024 + 1), headers=GOOD).status_code == 413
+
+
+ENVELOPE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"team__notes__read","arguments":%s}}'
+MANY = b",".join(b'"%d":1' % at for at in range(REQUEST_VALUES))
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        ENVELOPE % (b'{"book":[%s1]}' % (b"1," * REQUEST_VALUES)),
+        ENVELOPE % (b'{"book":[%s1]}' % (b"[]," * REQUEST_VALUES)),
+        ENVELOPE % b"{%s}" % MANY,
+        b'{"jsonrpc":"2.0","id":1,"method":"ping",%s}' % MANY,
+        b"[%s{}]" % (b"{}," * REQUEST_VALUES),
+        ENVELOPE % (b"[" * 201 + b"]" * 201),
+    ],
+    ids=["numbers", "lists", "members", "members at the top", "a batch", "depth"],
+)
+def test_a_body_that_costs_too_much_is_refused_before_it_is_read(
+    listening: Listening, body: bytes, version: str
+) -> None:
+    headers = {**GOOD, "MCP-Protocol-Version": version, "Mcp-Method": "tools/call", "Mcp-Name": "team__notes__read"}
+    answer = httpx2.post(listening.url, content=body, headers=headers)
+    assert answer.status_code == 413
+    assert re.fullmatch(
+        r"the request (has more than 100,000 JSON values|is nested more than 200 levels deep)", answer.text
+    )
+
+
+def test_a_large_call_of_one_user_holds_up_no_other(listening: Listening) -> None:
+    """The args do not fit, so they are searched for secrets."""
+    args = b'{"book":"home",%s}' % b",".join(b'"k%d":"v%d"' % (at, at) for at in range(REQUEST_VALUES - 20))
+    initialize = {
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+    }
+
+    async def session(client: httpx2.AsyncClient, token: str) -> dict[str, str]:
+        headers = {**GOOD, "Authorization": f"Bearer {token}", "MCP-Protocol-Version": "2025-11-25"}
+        answer = await client.post(listening.url, json=initialize, headers=headers)
+        return {**headers, "Mcp-Session-Id": answer.headers["Mcp-Session-Id"]}
+
+    async def use() -> list[float]:
+        async with httpx2.AsyncClient(timeout=60) as client:
+            ana, bo = await session(client, str(TOKENS["ana"])), await session(client, TOKENS["bo"][0])
+            call = asyncio.create_task(client.post(listening.url, content=ENVELOPE % args, headers=ana))
+            waits: list[float] = []
+            while not call.done():
+                started = time.monotonic()
+                ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+                await client.post(listening.url, json=ping, headers=bo)
+                waits.append(time.monotonic() - started)
+            assert "invalid payload" in (await call).text
+            return waits
+
+    assert max(asyncio.run(use())) < 3  # on a busy machine
 
 
 def test_there_is_one_path(listening: Listening) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCError
 
+from toolgen.runtime.base.received import REQUEST_VALUES
 from toolgen.serve.stdio import LINE_BYTES, message_of
 
 if TYPE_CHECKING:
@@ -33,14 +34,17 @@ def call(args: bytes) -> bytes:
     return request(b'{"name":"team__jobs__wait","arguments":%s}' % args)
 
 
+MEMBERS = b'{"jsonrpc":"2.0","id":1,"method":"ping",%s}' % b",".join(b'"%d":1' % at for at in range(REQUEST_VALUES))
 REFUSED = {
-    "an argument that is too deep": (call(b'{"name":%s}' % DEEP), 1, PARSE_ERROR),
+    "an argument that is too deep": (call(b'{"name":%s}' % DEEP), 1, INVALID_REQUEST),
+    "an argument of too many values": (call(b'{"name":[%s1]}' % (b"1," * REQUEST_VALUES)), 1, INVALID_REQUEST),
+    "too many members": (MEMBERS, 1, INVALID_REQUEST),
     "an argument with half a character": (call(b'{"name":"\\ud800"}'), 1, PARSE_ERROR),
     "an argument that is not UTF-8": (call(b'{"name":"\xff"}'), 1, PARSE_ERROR),
     "a line that is too long": (call(b'{"name":%s}' % LONG), 1, INVALID_REQUEST),
     "a line that ends early": (call(b'{"name":"x"')[:-2], 1, PARSE_ERROR),
-    "an id after what cannot be read": (b'{"method":"ping","params":%s,"id":"a\\"b"}' % DEEP, 'a"b', PARSE_ERROR),
-    "an id inside of params": (b'{"method":"ping","params":{"id":7,"x":%s}}' % DEEP, None, PARSE_ERROR),
+    "an id after what cannot be read": (b'{"method":"ping","params":%s,"id":"a\\"b"}' % DEEP, 'a"b', INVALID_REQUEST),
+    "an id inside of params": (b'{"method":"ping","params":{"id":7,"x":%s}}' % DEEP, None, INVALID_REQUEST),
     "params that are a list": (request(b"[1]"), 1, INVALID_REQUEST),
     "a method that is no text": (request(b"{}", method=b"3"), 1, INVALID_REQUEST),
     "another version of JSON-RPC": (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 1, INVALID_REQUEST),

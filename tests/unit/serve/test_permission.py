@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -98,6 +99,56 @@ def test_any_other_answer_denies(added: Any, mode: Mode) -> None:
     assert [result.is_error for result in results] == [True] * len(NO_PERMISSION)
     assert all("permission was denied" in text_of(result) for result in results)
     assert len(person.asked) == len(NO_PERMISSION)
+
+
+ODD_ANSWERS: list[Any] = [
+    {"action": "maybe"},
+    {},
+    {"action": "accept", "content": {"decision": {"a": 1}}},
+    {"action": "accept", "content": 5},
+]
+
+
+def test_an_answer_that_is_none_of_mcp_denies_and_the_call_says_so(project: Project) -> None:
+    capabilities: dict[str, Any] = {"elicitation": {}}
+    client = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": capabilities,
+        "clientInfo": {"name": "c", "version": "1"},
+    }
+    call = {"name": "team__notes__add", "arguments": {"book": "odd", "text": "x"}}
+    with subprocess.Popen(
+        project.command(),
+        env=project.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+
+        def send(**message: Any) -> None:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            process.stdin.flush()
+
+        def received(**fields: Any) -> Any:
+            assert process.stdout is not None
+            while not (message := json.loads(process.stdout.readline())).items() >= fields.items():
+                pass
+            return message
+
+        send(id="start", method="initialize", params=client)
+        received(id="start")
+        send(method="notifications/initialized")
+        for number, answer in enumerate(ODD_ANSWERS):
+            send(id=number, method="tools/call", params=call)
+            send(id=received(method="elicitation/create")["id"], result=answer)
+            result = received(id=number)["result"]
+            assert result["isError"]
+            said = "permission was denied: the client answered the question in another way than MCP says"
+            assert said in result["content"][0]["text"]
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
 
 
 PROPOSAL = {"book": "work", "text": "y"}

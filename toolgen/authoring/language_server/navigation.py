@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.authoring.language_server.completion import description_at, node_at
-from toolgen.authoring.language_server.symbols import Kind, Reference, Symbol, TextRange
+from toolgen.authoring.language_server.symbols import Kind, Reference, Symbol
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.base import GRAMMAR, DottedNamePattern, ToolKeyPattern, TypeNamePattern, WordPattern
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
-from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode
+from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from toolgen.compiler.source.read import parse
 from toolgen.spec.selector import names_one_of
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.authoring.language_server.workspace import File, Index
+    from toolgen.authoring.language_server.written import Name, TextRange, WrittenScalar
 
 
 _PATTERNS: Final[Mapping[Kind, str]] = {
@@ -60,18 +64,24 @@ def symbol_at(index: Index, path: str, offset: int) -> Found | None:
 def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
     """Return all references to a symbol, each place once."""
     found: dict[TextRange, Reference] = {}
+    for used in _uses(index, symbol):
+        found.setdefault(used.place, used)
+    return list(found.values())
+
+
+def _uses(index: Index, symbol: Symbol) -> Iterator[Reference]:
+    """Yield all references to a symbol; one that is written once with an anchor, as often as an alias repeats it."""
     for file in index.files:
         for used in file.symbols.used:
             if symbol.name in used.names and index.find(used.kind, used.names) == symbol:
-                found.setdefault(used.place, used)
-    return list(found.values())
+                yield used
 
 
 def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, str]]:
     """Return the edits that give a symbol another name, everywhere. `name` is the key of a tool, not its ident.
 
-    Raises RenameRefused if the name is not allowed or taken, the symbol is of a built-in toolset, or a pattern of a
-    policy or an agent would select other tools.
+    Raises RenameRefused if the name is not allowed or taken, the symbol is of a built-in toolset, a pattern of a policy
+    or an agent would select other tools, or a file cannot be edited so that it reads as before but for the name.
     """
     pattern = _PATTERNS[symbol.kind]
     if not re.fullmatch(pattern, name):
@@ -81,14 +91,14 @@ def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, st
         raise RenameRefused(f"there is a {symbol.kind.value} `{name}` already")
     if "://" in symbol.place.path:
         raise RenameRefused(f"`{short_name(symbol)}` is of a built-in toolset")
-    edits = [(symbol.place, name)]
-    edits += [(used.place, _written(used, symbol, f"{prefix}{name}", name)) for used in uses_of(index, symbol)]
+    names = [(symbol.written, name)]
+    names += [(used.written, _written(used, symbol, f"{prefix}{name}", name)) for used in _uses(index, symbol)]
     if symbol.kind is Kind.TOOLSET:
-        edits += _of_toolset(index, symbol.name, name)
+        names += _of_toolset(index, symbol.name, name)
     elif symbol.kind is Kind.TOOL:
         for used in _patterns(index):
             _check_pattern(used, [(symbol.name, f"{prefix}{name}")])
-    return edits
+    return _edits(index, names)
 
 
 def short_name(symbol: Symbol) -> str:
@@ -101,15 +111,15 @@ def short_name(symbol: Symbol) -> str:
 def _written(used: Reference, symbol: Symbol, ident: str, name: str) -> str:
     """Return what is written in place of a use: an ident or a wire name of a tool where it was one, else the name."""
     if symbol.kind is Kind.TOOL:
-        if used.names[0] == wire_name(symbol.name):
+        if used.written.text == wire_name(symbol.name):
             return wire_name(ident)
-        if used.place.end - used.place.start == len(symbol.name):
+        if used.written.text == symbol.name:
             return ident
     return name
 
 
-def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[TextRange, str]]:
-    """Yield the edits of the idents of a toolset's tools, and of the patterns that select only these."""
+def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[Name, str]]:
+    """Yield the new names of the idents of a toolset's tools, and of the patterns that select only these."""
     tools = index.names(Kind.TOOL)
     own = {each: f"{name}.{each.rpartition('.')[2]}" for each in tools if each.rpartition(".")[0] == toolset}
     for file in index.files:
@@ -119,12 +129,12 @@ def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[TextRan
                 continue
             written = _written(used, found, own[found.name], "")
             if written:
-                yield used.place, written
+                yield used.written, written
     for used in _patterns(index):
         pattern = used.names[0]
         selected = [each for each in tools if names_one_of(each, [pattern])]
         if pattern.startswith(f"{toolset}.") and selected and own.keys() >= set(selected):
-            yield used.place, f"{name}{pattern.removeprefix(toolset)}"
+            yield used.written, f"{name}{pattern.removeprefix(toolset)}"
         else:
             _check_pattern(used, own.items())
 
@@ -141,6 +151,68 @@ def _check_pattern(used: Reference, renamed_tools: Iterable[tuple[str, str]]) ->
         if before != after:
             does = f"does not select `{new}`, as it does `{old}`" if before else f"selects `{new}` and not `{old}`"
             raise RenameRefused(f"`{pattern}` in {used.place.path} {does}: change it first")
+
+
+# Edits: names are written so that each file reads as before, but for them.
+
+_Part: TypeAlias = "tuple[int, int, str]"
+"""What to write in place of a part of a scalar's value."""
+
+
+def _edits(index: Index, names: Iterable[tuple[Name, str]]) -> list[tuple[TextRange, str]]:
+    """Return the edits that write other names, each as often as it occurs. Raises RenameRefused."""
+    parts: dict[str, dict[WrittenScalar, Counter[_Part]]] = {}
+    for written, name in names:
+        scalars = parts.setdefault(written.scalar.place.path, {})
+        scalars.setdefault(written.scalar, Counter())[written.start, written.end, name] += 1
+    edits: list[tuple[TextRange, str]] = []
+    for file in index.files:
+        if file.spec is None:
+            raise RenameRefused(f"{file.path} cannot be read, so the name may be used there: correct it first")
+        if file.path in parts:
+            edits += _edits_of_file(file, file.spec.root, parts[file.path])
+    return edits
+
+
+def _edits_of_file(
+    file: File, root: Node, parts: Mapping[WrittenScalar, Counter[_Part]]
+) -> list[tuple[TextRange, str]]:
+    occurrences = Counter(_places_of(root))
+    for scalar, counted in parts.items():
+        if occurrences[scalar.place.start, scalar.place.end] > max(counted.values()):
+            message = f"an alias in {file.path} repeats `{scalar.value}` where it is no name"
+            raise RenameRefused(f"{message}: write the text in place of the alias first")
+    edits = [edit for scalar, counted in parts.items() for edit in scalar.edits(counted)]
+    text = file.text
+    for place, written in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
+        text = f"{text[: place.start]}{written}{text[place.end :]}"
+    values = {(scalar.place.start, scalar.place.end): scalar.replaced(counted) for scalar, counted in parts.items()}
+    after = parse(text, file.path, Diagnostics())
+    if after is None or _reading(after, {}) != _reading(root, values):
+        raise RenameRefused(f"{file.path} would not read as before but for the name: write it there by hand")
+    return edits
+
+
+def _places_of(node: Node) -> Iterator[tuple[int, int]]:
+    """Yield where each key and scalar of a node starts and ends; again for each alias that repeats it."""
+    if isinstance(node, MappingNode):
+        for key, inner in node.entries():
+            yield node.key_range(key)
+            yield from _places_of(inner)
+    elif isinstance(node, SequenceNode):
+        for item in node.items:
+            yield from _places_of(item)
+    else:
+        yield node.start, node.end
+
+
+def _reading(node: Node, values: Mapping[tuple[int, int], str]) -> Any:
+    """Return what a node reads as, with other values at some places. A mapping is a list: two keys may become equal."""
+    if isinstance(node, MappingNode):
+        return [(values.get(node.key_range(key), key), _reading(inner, values)) for key, inner in node.entries()]
+    if isinstance(node, SequenceNode):
+        return [_reading(item, values) for item in node.items]
+    return values.get((node.start, node.end), node.to_data())
 
 
 def _holds(place: TextRange, offset: int) -> bool:

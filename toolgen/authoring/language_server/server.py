@@ -17,6 +17,7 @@ from toolgen.authoring.language_server.navigation import RenameRefused, hover_at
 from toolgen.authoring.language_server.session import SpecLanguageServer, diagnostic_of, path_of
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.authoring.language_server.workspace import Index, idents_at, project_folder
+from toolgen.authoring.language_server.written import content_start
 from toolgen.authoring.text import Fix, TextEdit, compatible
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.nodes import Source
@@ -48,6 +49,7 @@ def _spelling(found: Diagnostic, path: str, text: str) -> Fix | None:
     if meant is None:
         return None
     start, end = Source(path, text).offsets(found.span)
+    start = content_start(text, start, end)
     for wrong in _QUOTED.findall(found.message):
         if text.count(wrong, start, end) == 1:
             at = text.index(wrong, start, end)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls import uris
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -28,7 +28,6 @@ from pygls.workspace import TextDocument, Workspace
 
 from toolgen import __version__
 from toolgen.authoring.language_server.navigation import Found, symbol_at
-from toolgen.authoring.language_server.symbols import TextRange
 from toolgen.authoring.language_server.workspace import (
     Checked,
     CheckedFiles,
@@ -36,7 +35,9 @@ from toolgen.authoring.language_server.workspace import (
     Project,
     generated_places,
     project_folder,
+    read_text,
 )
+from toolgen.authoring.language_server.written import TextRange
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError
@@ -44,6 +45,8 @@ from toolgen.compiler.project.listing import is_evaluation
 from toolgen.spec.text import line_starts, whole_lines
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.text import TextEdit
     from toolgen.compiler.diagnostics import Span
@@ -57,7 +60,12 @@ if TYPE_CHECKING:
 
 
 class Document(TextDocument):
-    """An open text, edited as the editor edits its own."""
+    """A text, edited as the editor edits its own; one that is not open is that of its file."""
+
+    @property
+    def source(self) -> str:
+        """The whole text."""
+        return read_text(Path(self.path)) if self._source is None else self._source
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Replace a range, or the whole text."""
@@ -84,6 +92,15 @@ class Documents(Workspace):
 
 class Protocol(LanguageServerProtocol):
     """The protocol, with documents of this module, and an answer to every request."""
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: str | int) -> None:
+        """Answer as pygls does, but log no traceback of a request that is refused with a reason."""
+        refused = None if future.cancelled() else future.exception()
+        if isinstance(refused, JsonRpcInvalidParams):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=refused.to_response_error())
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
 
     def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
         """Leave a message as it is: pygls reads each object within it too, and drops what it cannot read."""
@@ -325,8 +342,8 @@ class SpecLanguageServer(LanguageServer):
         if checked is None or checked.tools is None:
             return []
         return [
-            types.Location(path.as_uri(), self.text(path.read_text(encoding="utf-8")).range(start, end))
-            for path, start, end in generated_places(project.root, target, checked.tools, ident)
+            types.Location(path.as_uri(), self.text(text).range(start, end))
+            for path, text, start, end in generated_places(project.root, target, checked.tools, ident)
         ]
 
     def changed(self, uri: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from toolgen.authoring.language_server.written import Name, TextRange, WrittenScalar
 from toolgen.compiler.documents.base import TypeNamePattern
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.resolve.keywords import RAW
@@ -38,22 +39,18 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TextRange:
-    """A range of a file's text: offsets in characters from 0; the end is exclusive."""
-
-    path: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition. `name` is unique among those of its kind: an ident, or `path#Name` of a type or method."""
 
     kind: Kind
     name: str
-    place: TextRange
+    written: Name
     node: Node
+
+    @property
+    def place(self) -> TextRange:
+        """Where its name is written."""
+        return self.written.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,12 @@ class Reference:
 
     kind: Kind
     names: tuple[str, ...]
-    place: TextRange
+    written: Name
+
+    @property
+    def place(self) -> TextRange:
+        """Where the name is written."""
+        return self.written.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class _SymbolReader:
             node = self._root.get(kind)
             if name := self._head(kind):
                 assert node is not None
-                yield Symbol(Kind(kind), name, self._place(node, name), self._root)
+                yield Symbol(Kind(kind), name, _whole(self._scalar(node, name)), self._root)
         for section, kind, prefix in (
             ("tools", Kind.TOOL, f"{self._toolset}."),
             ("types", Kind.TYPE, f"{self._path}#"),
@@ -119,8 +121,7 @@ class _SymbolReader:
             section_node = self._root.get(section)
             if isinstance(section_node, MappingNode):
                 for key, node in section_node.entries():
-                    start, end = section_node.key_range(key)
-                    yield Symbol(kind, f"{prefix}{key}", self._key(start, end, key), node)
+                    yield Symbol(kind, f"{prefix}{key}", _whole(self._key(section_node, key)), node)
 
     def used(self) -> Iterator[Reference]:
         for _, schema in entries(self._root.get("types")):
@@ -163,7 +164,7 @@ class _SymbolReader:
         yield from self._tags(_get(tool, "tags"))
         bind = _get(tool, "bind")
         if isinstance(bind, ScalarNode) and isinstance(bind.value, str):
-            yield Reference(Kind.METHOD, (f"{self._path}#{bind.value}",), self._place(bind, bind.value))
+            yield Reference(Kind.METHOD, (f"{self._path}#{bind.value}",), _whole(self._scalar(bind, bind.value)))
 
     def _of_catalog(self) -> Iterator[Reference]:
         if not self._head("catalog"):
@@ -179,28 +180,27 @@ class _SymbolReader:
     def _target(self, node: Node | None, home: str) -> Iterator[Reference]:
         if name := _text_of(node):
             assert node is not None
-            yield Reference(Kind.TOOL, (f"{home}.{name}", name) if home else (name,), self._place(node, name))
+            names = (f"{home}.{name}", name) if home else (name,)
+            yield Reference(Kind.TOOL, names, _whole(self._scalar(node, name)))
 
     def _rules(self, rules: Node | None) -> Iterator[Reference]:
         if isinstance(rules, MappingNode):
             for selector in rules.keys():
-                start, end = rules.key_range(selector)
-                yield from self._selector_text(selector, start, end)
+                yield from self._selector_text(self._key(rules, selector))
 
     def _selector(self, node: Node) -> Iterator[Reference]:
         if text := _text_of(node):
-            yield from self._selector_text(text, node.start, node.end)
+            yield from self._selector_text(self._scalar(node, text))
 
-    def _selector_text(self, text: str, start: int, end: int) -> Iterator[Reference]:
-        place = self._key(start, end, text)
-        name, *tags = text.split("+")
+    def _selector_text(self, scalar: WrittenScalar) -> Iterator[Reference]:
+        name, *tags = scalar.value.split("+")
         kind = Kind.PATTERN if "*" in name else Kind.TOOL
         if name:  # a wire name is one of a tool too
             names = tuple(dict.fromkeys((name, name.replace("__", "."))))
-            yield Reference(kind, names, TextRange(self._path, place.start, place.start + len(name)))
-        at = place.start + len(name)
+            yield Reference(kind, names, Name(scalar, 0, len(name)))
+        at = len(name)
         for tag in tags:
-            yield Reference(Kind.TAG, (tag,), TextRange(self._path, at + 1, at + 1 + len(tag)))
+            yield Reference(Kind.TAG, (tag,), Name(scalar, at + 1, at + 1 + len(tag)))
             at += 1 + len(tag)
 
     def _tags(self, node: Node | None) -> Iterator[Reference]:
@@ -210,13 +210,13 @@ class _SymbolReader:
     def _text_reference(self, kind: Kind, node: Node | None) -> Iterator[Reference]:
         if text := _text_of(node):
             assert node is not None
-            yield Reference(kind, (text,), self._place(node, text))
+            yield Reference(kind, (text,), _whole(self._scalar(node, text)))
 
     def _of_schema(self, node: Node | None) -> Iterator[Reference]:
         """Yield the types that a schema uses, in the short form or in JSON Schema."""
         if isinstance(node, ScalarNode):
             if isinstance(node.value, str) and _TYPE_NAME.fullmatch(node.value):
-                yield Reference(Kind.TYPE, (f"{self._path}#{node.value}",), self._place(node, node.value))
+                yield Reference(Kind.TYPE, (f"{self._path}#{node.value}",), _whole(self._scalar(node, node.value)))
         elif isinstance(node, SequenceNode):
             for item in node.items:
                 yield from self._of_schema(item)
@@ -243,21 +243,19 @@ class _SymbolReader:
             assert reference is not None
             path = posixpath.normpath(posixpath.join(posixpath.dirname(self._path), found["file"]))
             kind = Kind.TYPE if found["section"] == "types" else Kind.METHOD
-            name = found["name"]
-            place = self._place(reference, _text_of(reference))
-            yield Reference(
-                kind,
-                (f"{path if found['file'] else self._path}#{name}",),
-                TextRange(self._path, place.end - len(name), place.end),
-            )
+            scalar = self._scalar(reference, found[0])
+            names = (f"{path if found['file'] else self._path}#{found['name']}",)
+            yield Reference(kind, names, Name(scalar, *found.span("name")))
 
-    def _place(self, node: Node, text: str) -> TextRange:
-        return self._key(node.start, node.end, text)
+    def _scalar(self, node: Node, text: str) -> WrittenScalar:
+        return WrittenScalar.of(self._path, self._root.source.text, node.start, node.end, text)
 
-    def _key(self, start: int, end: int, text: str) -> TextRange:
-        """Return where a text is written between two offsets, without the quotes around it."""
-        found = self._root.source.text.find(text, start, end)
-        return TextRange(self._path, start, end) if found < 0 else TextRange(self._path, found, found + len(text))
+    def _key(self, node: MappingNode, key: str) -> WrittenScalar:
+        return WrittenScalar.of(self._path, self._root.source.text, *node.key_range(key), key)
+
+
+def _whole(scalar: WrittenScalar) -> Name:
+    return Name(scalar, 0, len(scalar.value))
 
 
 def _get(node: Node | None, key: str) -> Node | None:

@@ -31,10 +31,12 @@ from toolgen.compiler.project.listing import (
     list_specs,
 )
 from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.origins import reporting
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec, read_listed
 from toolgen.evaluate.cases import cases_of
 from toolgen.runtime.catalog.catalog import Catalog
+from toolgen.spec.files import read_file, read_file_inside
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
@@ -319,7 +321,20 @@ def _has_configuration(folder: Path) -> bool:
     if (folder / OWN_FILE).is_file():
         return True
     shared = folder / PROJECT_FILE
-    return shared.is_file() and "[tool.toolgen" in shared.read_text(encoding="utf-8", errors="replace")
+    return "[tool.toolgen" in read_text(shared, folder)
+
+
+def read_text(path: Path, folder: Path | None = None) -> str:
+    """Return the text of a file that is no spec; empty if it is no regular file, or over 10 MiB.
+
+    With a `folder`, no link leads out of that either. All that the server reads for an editor is read here, or by the
+    compiler: the server would wait for a pipe and for a device, and with it each request.
+    """
+    try:
+        data = read_file(path, MAX_BYTES) if folder is None else read_file_inside(path, folder, MAX_BYTES)
+    except OSError:
+        return ""
+    return data.decode("utf-8", "replace")
 
 
 def _is_built(folder: Path) -> bool:
@@ -411,14 +426,15 @@ def idents_at(text: str, offset: int, tools: Iterable[_GeneratedTool], module: s
 
 def generated_places(
     root: Path, target: Target, tools: Iterable[_GeneratedTool], ident: str
-) -> Iterator[tuple[Path, int, int]]:
-    """Yield where generated code defines the constant of a tool: the file, and the start and end of its name."""
+) -> Iterator[tuple[Path, str, int, int]]:
+    """Yield where generated code defines the constant of a tool: the file, its text, the start and end of the name."""
     for tool in tools:
         if tool.ident == ident:
             path = root.joinpath(target.out, *tool.package, "__init__.py")
-            found = re.search(rf"^{tool.constant}\b", _text_of(path), re.MULTILINE)
+            text = read_text(path, root)
+            found = re.search(rf"^{tool.constant}\b", text, re.MULTILINE)
             if found:
-                yield path, found.start(), found.end()
+                yield path, text, found.start(), found.end()
 
 
 def _is_meant(package: tuple[str, ...], qualifier: str, text: str, module: str) -> bool:
@@ -430,10 +446,3 @@ def _is_meant(package: tuple[str, ...], qualifier: str, text: str, module: str) 
         return qualifier.rpartition(".")[2] == last or alias is not None
     imported = rf"\bfrom \S*{re.escape(name)}\b|\bfrom \S*{re.escape(parent)} import .*\b{last}\b"
     return re.search(imported, text) is not None
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""

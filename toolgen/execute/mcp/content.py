@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.execute.mcp.failures import not_json
 from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None
     """Return the result of a call.
 
     The value is the structured content; without it, the text of the only block, read as JSON where the tool has a
-    result schema (`is_typed`) and the text is JSON, or else the list of content blocks as JSON.
+    result schema (`is_typed`) and the text is JSON, or else the list of content blocks as JSON. Raises `CallFailed` for
+    an answer with a number that JSON does not have: pydantic would write null for it.
     """
     raw = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
     content: list[dict[str, Any]] = raw.get("content", [])
@@ -34,9 +36,19 @@ async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None
         text = "\n".join(str(block.data) for block in blocks) or "the tool failed, and its server does not say why"
         error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="tool_error")
         return ToolResult(error=error, metadata=metadata)
+    if not _is_finite(answer):
+        raise not_json()
     value, is_shown = _value(raw, content, is_typed=is_typed)
     payload = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     return ToolResult(payload=payload, blocks=() if is_shown else blocks, metadata={} if is_shown else metadata)
+
+
+def _is_finite(answer: CallToolResult) -> bool:
+    try:
+        json.dumps(answer.model_dump(by_alias=True), allow_nan=False, default=str)
+    except ValueError:
+        return False
+    return True
 
 
 def _value(raw: dict[str, Any], content: Sequence[dict[str, Any]], *, is_typed: bool) -> tuple[Any, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import httpx2
 from mcp.client import InputRequiredRoundsExceededError
@@ -31,6 +31,10 @@ CLOSED = "Connection closed"
 
 STREAM_REFUSED = "SSE stream failed: "
 """What the SDK says before the reason for which an answer as a stream of events was not read."""
+
+
+_MOST_CODE: Final = 2**31
+"""A larger error code says nothing, and may have any length: it is left out."""
 
 
 class ServerUnreachable(ConnectionError):
@@ -101,6 +105,12 @@ def answer_refused(reason: str) -> CallFailed:
     return CallFailed(FailureKind.MALFORMED_RESULT, "answer_refused", reason, "check whether the call took effect")
 
 
+def not_json() -> CallFailed:
+    """Return the failure of a call whose answer has a number that JSON does not have."""
+    message = "the answer of the server holds NaN or an infinity, and JSON has neither"
+    return CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message, "check whether the call took effect")
+
+
 def http_error(server: str) -> CallFailed:
     """Return the failure of a call that was answered with an HTTP error."""
     return CallFailed(FailureKind.UNAVAILABLE, "server_error", f"{server} answered with an HTTP error")
@@ -122,7 +132,8 @@ def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
         case code if code == REQUEST_TIMEOUT:
             return CallFailed(FailureKind.TIMEOUT, "server_timeout", message)
         case code:
-            return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", message)
+            name = f"mcp_error_{code}" if abs(code) < _MOST_CODE else "mcp_error"
+            return CallFailed(FailureKind.UNAVAILABLE, name, message)
 
 
 def _unreadable(message: str) -> str:

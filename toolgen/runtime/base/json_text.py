@@ -17,7 +17,9 @@ from pydantic_core import from_json, to_json
 from toolgen.schema.json_values import is_array, is_object
 
 LONG_BYTES: Final = 32 * 1024
-"""An answer of a peer with more bytes is parsed, and passed on to the end of its call, in threads."""
+"""An answer of a peer with more bytes is parsed, and passed on to the end of its call, in threads.
+
+So are the args of a failed call searched for secrets."""
 
 MAX_DEPTH: Final = 200
 """Maximum nesting depth; code that recurses over parsed values relies on it."""

@@ -2,7 +2,8 @@
 
 An answer is an HTTP response, a message of an MCP server, a token of an authorization server, a document of an import,
 or vectors. Its bytes are bounded before and after their content coding, which is undone in pieces; its text is decoded
-by codecs that take linear time; its JSON is counted before an object is made of it.
+by codecs that take linear time; its JSON is counted before an object is made of it. So is that of a request that a
+client sends to a server.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ ANSWER_VALUES: Final = 250_000
 ERROR_VALUES: Final = 2_000
 """JSON values of an answer that says only what is wrong."""
 
+REQUEST_VALUES: Final = 100_000
+"""JSON values of one request: what is made of so many, and of their call, holds up an event loop for half a second."""
+
 ACCEPT_ENCODING: Final = "gzip, deflate"
 """The content codings that are undone."""
 
@@ -50,6 +54,8 @@ _CODECS: Final = frozenset(
 
 _STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
+_BRACKETS: Final = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:+-]+)', re.IGNORECASE)
 
 
@@ -170,7 +176,14 @@ def text_of(data: bytes, content_type: str = "") -> str:
     return data.decode(name, "replace").removeprefix("\ufeff")
 
 
-def check_json(data: bytes, values: int = ANSWER_VALUES) -> None:
+def check_request(data: bytes) -> None:
+    """Raise `TooMuch` for a request of a client that holds more than `REQUEST_VALUES`, or is nested too deep."""
+    check_json(data, REQUEST_VALUES, "the request")
+    if _is_deeper(data, MAX_DEPTH):
+        raise _too_deep("the request")
+
+
+def check_json(data: bytes, values: int = ANSWER_VALUES, what: str = "the answer") -> None:
     """Raise `TooMuch` if a JSON text has more than `values` values, before anything is made of them.
 
     Counts separators and opening brackets, outside of strings if there are too many. Any bytes will do.
@@ -192,8 +205,21 @@ def check_json(data: bytes, values: int = ANSWER_VALUES) -> None:
                 continue
         count += _separators(_STRINGS.sub(b"", data[at:end]))
         if count >= values:
-            raise TooMuch(f"the answer has more than {values:,} JSON values")
+            raise TooMuch(f"{what} has more than {values:,} JSON values")
         at = end
+
+
+def _is_deeper(data: bytes, levels: int) -> bool:
+    """Return whether brackets outside of strings are nested deeper. Those without a match count as if they had one."""
+    if data.count(b"[") + data.count(b"{") <= levels:
+        return False
+    brackets = _STRINGS.sub(b"", data).translate(_BRACKETS, _NO_BRACKETS)
+    for level in range(levels):
+        outer = brackets.replace(b"[]", b"")
+        if len(outer) == len(brackets):
+            return level + outer.count(b"[") > levels
+        brackets = outer
+    return bool(brackets)
 
 
 def _separators(data: bytes) -> int:
@@ -206,13 +232,13 @@ def json_of(text: str, values: int = ANSWER_VALUES) -> Any:
     try:
         value = value_of(text)
     except RecursionError:
-        raise _too_deep() from None
+        raise _too_deep("the answer") from None
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [member for item in level for member in _members(item)]
         if not level:
             return value
-    raise _too_deep()
+    raise _too_deep("the answer")
 
 
 def _members(value: Any) -> Iterator[Any]:
@@ -220,5 +246,5 @@ def _members(value: Any) -> Iterator[Any]:
     return (member for member in found if is_object(member) or is_array(member))
 
 
-def _too_deep() -> TooMuch:
-    return TooMuch(f"the answer is nested more than {MAX_DEPTH} levels deep")
+def _too_deep(what: str) -> TooMuch:
+    return TooMuch(f"{what} is nested more than {MAX_DEPTH} levels deep")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import NOT_OFFERED, FailureKind, ToolResult
 from toolgen.runtime.base.errors import CallFailed, RunStopped, ToolNotFound, ends_the_caller
+from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import failed, failed_call, set_raw_name
 from toolgen.runtime.catalog.execution import Form
@@ -95,13 +97,40 @@ class Failures:
         secrets = call.secrets
         if stage == "permission":
             _note_denied(call, error)
-        result = failed_call(ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets)
+        make = partial(
+            failed_call, ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets
+        )
+        if not call.is_typed and _is_long(request.payload):
+            result = await self._apart(make, call, request, entered)
+        else:
+            result = make()
         _note(call, stage, result.error.code if result.error is not None else "")
         return result
+
+    async def _apart(
+        self, make: Callable[[], ToolResult[Any]], call: Call, request: ToolRequest, entered: Entered | None
+    ) -> ToolResult[Any]:
+        """Make the result of a failed call in a thread: to find the secrets of long args would hold up the event loop.
+
+        A call that is cancelled or aborted meanwhile ends as one that was while its tool ran.
+        """
+        import asyncio  # slow to import, and few args are long
+
+        try:
+            return await asyncio.to_thread(make)
+        except asyncio.CancelledError as error:
+            result = await self.result_of(error, "execute", call, request, entered)
+            if result is None:
+                raise
+            return result
 
     def _example(self) -> str:
         definition, check = self.tool.definition, self.tool.args.check
         return example_of(definition.input_schema, definition.settings.examples, lambda made: not check(made))
+
+
+def _is_long(payload: Any) -> bool:
+    return isinstance(payload, bytes | bytearray | str) and len(payload) > LONG_BYTES
 
 
 def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:

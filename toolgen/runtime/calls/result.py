@@ -118,7 +118,7 @@ def _invalid_call(
     tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
 ) -> ToolResult[Any]:
     """Build the result of a call with an invalid payload: the issues, the payload, and an example of valid args."""
-    sent = cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
+    sent = cut(visible(hide_payload(_text_of(payload), secrets, _INPUT)[: _INPUT + 1]), _INPUT)
     shown = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
         ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=shown.caused_by(error))

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic_core import from_json, to_jsonable_python
@@ -255,8 +256,11 @@ def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
     )
 
 
-def hide_payload(payload: str, secrets: Secrets) -> str:
-    """Redact the secrets of a call from its payload; all of it if it is not JSON and a secret is declared."""
+def hide_payload(payload: str, secrets: Secrets, limit: float = inf) -> str:
+    """Redact the secrets of a call from its payload; all of it if it is not JSON and a secret is declared.
+
+    Of a long one, only the text that begins it may be returned, of more than `limit` characters.
+    """
     from toolgen.runtime.redact.credentials import redact_text
     from toolgen.runtime.redact.redact import redact
 
@@ -264,7 +268,8 @@ def hide_payload(payload: str, secrets: Secrets) -> str:
         args = from_json(payload)
     except (ValueError, TypeError):  # not JSON, or not text
         return _redacted() if secrets.args else redact_text(payload)
-    hidden = redact(args, secrets.args, replace(_rules(secrets), names=secrets.names, is_strict=True))
+    rules = replace(_rules(secrets), names=secrets.names, is_strict=True)
+    hidden = redact(args, secrets.args, rules, limit)
     return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -11,6 +11,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -70,13 +71,16 @@ class _Field:
 _NONE: Final[tuple[_Field, ...]] = ()
 
 
-def redact(value: Any, declared: Iterable[str] = (), rules: Rules = _RULES) -> Any:
+def redact(value: Any, declared: Iterable[str] = (), rules: Rules = _RULES, limit: float = inf) -> Any:
     """Return a JSON value with each secret replaced by `REDACTED`; the same object if there is none.
 
     `declared` are JSON pointers (RFC 6901) of fields that are always secret, with `*` for any index or key. Values
     nested deeper than `MAX_DEPTH` count as secret. Takes time linear in the size of the value.
+
+    A value whose JSON text has more than `limit` characters may lose parts at its end, so that these characters are the
+    same: each part that stays is redacted as a part of the whole.
     """
-    return _Walk(_fields(tuple(declared)) if declared else _NONE, rules).redacted(value)
+    return _Walk(_fields(tuple(declared)) if declared else _NONE, rules, limit).redacted(value)
 
 
 def is_secret_field(pointer: str, declared: Iterable[str] = (), names: DeclaredNames | None = None) -> bool:
@@ -91,14 +95,15 @@ def is_secret_field(pointer: str, declared: Iterable[str] = (), names: DeclaredN
 
 
 class _Walk:
-    """A walk through one value. `root` are its declared paths."""
+    """A walk through one value, until what it has seen takes `limit` characters as JSON. `root` are declared paths."""
 
-    def __init__(self, root: tuple[_Field, ...], rules: Rules) -> None:
+    def __init__(self, root: tuple[_Field, ...], rules: Rules, limit: float = inf) -> None:
         self._root = root
         self._rules = rules
+        self._left: float = limit
 
-    def redacted(self, value: Any) -> Any:
-        return self._redacted(value, self._root, 0)
+    def redacted(self, value: Any, depth: int = 0) -> Any:
+        return self._redacted(value, self._root, depth)
 
     def _redacted(self, value: Any, at: tuple[_Field, ...], depth: int) -> Any:
         rules = self._rules
@@ -121,7 +126,10 @@ class _Walk:
         same = True
         rules = self._rules
         named = _names_a_secret(value)
+        kept: Any
         for key, item in value.items():
+            if self._left < 0:
+                break
             below = _step(at, key) if at else _NONE
             if (
                 (is_secret_key(key) and not _cannot_be_secret(key, item))
@@ -134,14 +142,18 @@ class _Walk:
             shown = _free(rules.text(key), members)
             same = same and kept is item and shown is key
             members[shown] = kept
-        return value if same else members
+            self._left -= len(shown) + (len(kept) if isinstance(kept, str) else 1)
+        return value if same and len(members) == len(value) else members
 
     def _array(self, value: Sequence[Any], at: tuple[_Field, ...], depth: int) -> Sequence[Any]:
         items: list[Any] = []
         same = True
         before: Any = None
+        kept: Any
         header = len(value) == 2 and isinstance(value[0], str) and value[0].lower() in _HEADERS
         for index, item in enumerate(value):
+            if self._left < 0:
+                break
             is_secret = isinstance(item, str) and (_is_option(before, item) or (header and index == 1))
             if is_secret and self._may_hide(item):
                 kept = self._rules.hide(item)
@@ -149,8 +161,9 @@ class _Walk:
                 kept = self._redacted(item, _step(at, str(index)) if at else _NONE, depth)
             same = same and kept is item
             items.append(kept)
+            self._left -= len(kept) if isinstance(kept, str) else 1
             before = item
-        return value if same else items
+        return value if same and len(items) == len(value) else items
 
     def _may_hide(self, value: Any) -> bool:
         """Whether a value that is secret by the name before it can only be a credential."""
@@ -166,7 +179,7 @@ class _Walk:
         inner, is_plain = _json_in(text)
         if inner is None:
             return text
-        kept = self._redacted(inner, self._root, depth + 1)
+        kept = _Walk(self._root, self._rules).redacted(inner, depth + 1)  # a text is not cut
         if kept is inner:
             return text
         return json.dumps(kept, ensure_ascii=False) if is_plain else REDACTED

@@ -33,6 +33,8 @@ _STRONG: Final = (
 )
 """Secret anywhere in a name."""
 
+_HAS_STRONG: Final = re.compile("|".join(_STRONG))
+
 _WEAK: Final = re.compile(
     r"(?:tokens?|secrets?|cookies?|credentials?|creds|pwd|privkey|sshkey|jwt"
     r"|(?<!as)(?<!pos)sess(?:ion)?ids?|connectsid|mnemonics?"  # OWASP Session Management Cheat Sheet, Express, BIP-39
@@ -164,7 +166,7 @@ def _is_secret_name(key: str) -> bool:
     name = letters(key)
     if _PLAIN.search(name):
         return False
-    return any(strong in name for strong in _STRONG) or _WEAK.search(name) is not None or _is_password(key, name)
+    return _HAS_STRONG.search(name) is not None or _WEAK.search(name) is not None or _is_password(key, name)
 
 
 def _is_password(key: str, name: str) -> bool:

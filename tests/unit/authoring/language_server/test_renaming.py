@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolgen.authoring.language_server.navigation import RenameRefused, renamed
 from toolgen.authoring.language_server.symbols import Kind
 from toolgen.authoring.language_server.workspace import Index, Project
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.read import parse
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
 NOTES = "toolgen: 1\ntoolset: team.notes\ntools:\n  nope: {description: A tool.}\n  read: {description: A tool.}\n"
 OTHER = "toolgen: 1\ntoolset: team.other\ntools:\n  nope: {description: A tool.}\n"
@@ -87,3 +94,169 @@ def test_a_toolset_whose_tools_a_pattern_would_select_or_lose_is_not_renamed(
 ) -> None:
     with pytest.raises(RenameRefused, match="change it first"):
         after(tmp_path, selector, Kind.TOOLSET, "team.notes", new)
+
+
+# Texts: whatever a name is written like, the files read as before, but for the name.
+
+SHOP = """\
+toolgen: 1
+toolset: <shop.orders>
+tags: {<money>: About money.}
+types: {<Item>: {id: string}}
+methods: {<Give>: {payload: {item: <Item>}, result: <Item>}}
+tools:
+  <refund>:
+    description: Give back.
+    tags: [<money>]
+    bind: <Give>
+    args: {item: <Item>, other: {$ref: <#/types/Item>}}
+    result: [<Item>]
+  <look>: {description: Look at it., args: {}, result: integer}
+"""
+SELECTED = """\
+toolgen: 1
+policy: team
+rules: {<shop.orders.refund+money>: deny, <shop__orders__look>: ask, <+money>: ask, <shop.orders.*>: allow}
+"""
+HELPER = """\
+toolgen: 1
+agent: helper
+use: [<shop.orders.refund>, <shop__orders__look>, <shop.orders+money+money>, <shop.orders.l*>]
+export: [<shop.orders>]
+"""
+ACTIONS = """\
+toolgen: 1
+catalog: actions
+from: <shop.orders>
+categories:
+  one: {description: One., actions: {back: <refund>, see: {target: <shop.orders.look>}}}
+"""
+TEXTS = {"shop.yaml": SHOP, "team.yaml": SELECTED, "helper.yaml": HELPER, "actions.yaml": ACTIONS}
+
+RENAMES: list[tuple[Kind, str, str, str, str]] = [
+    (Kind.TOOL, "shop.orders.refund", "repay", "refund", "repay"),
+    (Kind.TOOL, "shop.orders.refund", "null", "refund", "null"),
+    (Kind.TOOLSET, "shop.orders", "sales", "shop.orders", "sales"),
+    (Kind.TYPE, "specs/shop.yaml#Item", "Goods", "Item", "Goods"),
+    (Kind.METHOD, "specs/shop.yaml#Give", "null", "Give", "null"),
+    (Kind.TAG, "money", "true", "money", "true"),
+]
+"""A kind, a name of it and another one, and what is replaced by what in all texts of the files."""
+
+STYLES: list[Callable[[str, int], str]] = [
+    lambda text, _: text,
+    lambda text, _: f"'{text}'",
+    lambda text, _: f'"{text}"',
+    lambda text, _: '"' + "".join(f"\\x{ord(char):02x}" if at % 3 == 1 else char for at, char in enumerate(text)) + '"',
+    lambda text, _: '"' + text.replace("/", "\\/") + '"',
+    lambda text, _: f'"{text[:3]}\\\n            {text[3:]}"',
+    lambda text, number: f"&{text.replace('.', '_').strip('+#/*')}{number} '{text}'".replace("+", "-").replace(
+        "/", "-"
+    ),
+    lambda text, number: f'&{text.strip("+*").split(".")[-1].split("/")[-1].split("+")[0]}{number}   "{text}"',
+    lambda text, _: f"!!str '{text}'",
+    lambda text, number: f"!!str &a{number} {text}",
+]
+
+
+def _style(style: Callable[[str, int], str], text: str, number: int) -> str:
+    """Write a text in a style; in quotes where YAML reads the style as another text, or as no text."""
+    written = style(text, number)
+    found = parse(f"{{{written}: 1, b: [{written}]}}", "a.yaml", sink := Diagnostics())
+    is_text = found is not None and not sink.has_errors and found.to_data() == {text: 1, "b": [text]}
+    return written if is_text else json.dumps(text)
+
+
+@st.composite
+def styled(draw: st.DrawFn) -> dict[str, str]:
+    """Return the files, with each name in a style of its own."""
+    numbers = count()
+
+    def written(text: str) -> str:
+        name, end, rest = text.partition(">")
+        return _style(draw(st.sampled_from(STYLES)), name, next(numbers)) + rest if end else text
+
+    texts = {name: "".join(map(written, text.split("<"))) for name, text in TEXTS.items()}
+    return {f"specs/{name}": text for name, text in texts.items()}
+
+
+def _data(path: str, text: str) -> Any:
+    found = parse(text, path, sink := Diagnostics())
+    assert found is not None
+    assert not sink.has_errors, (text, [*sink])
+    return found.to_data()
+
+
+def _substituted(data: Any, old: str, new: str) -> Any:
+    """Return data with a name in place of another one in each text that is no prose."""
+    if isinstance(data, dict):
+        return {_substituted(key, old, new): _substituted(value, old, new) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_substituted(each, old, new) for each in data]
+    if not isinstance(data, str) or data.endswith("."):
+        return data
+    return data.replace(old, new).replace(old.replace(".", "__"), new)
+
+
+def _renamed(folder: Path, files: Mapping[str, str], kind: Kind, name: str, new: str) -> dict[str, str]:
+    project = Project(folder, dict(files))
+    index = Index.of([project.file(path) for path in files])
+    texts = dict(files)
+    for place, text in sorted(renamed(index, index.symbols[kind, name], new), key=lambda edit: -edit[0].start):
+        old = texts[place.path]
+        texts[place.path] = old[: place.start] + text + old[place.end :]
+    return texts
+
+
+@pytest.mark.hypothesis
+@given(styled(), st.sampled_from(RENAMES))
+def test_a_name_is_replaced_in_whatever_style_it_is_written(
+    files: dict[str, str], rename: tuple[Kind, str, str, str, str]
+) -> None:
+    kind, name, new, old_text, new_text = rename
+    texts = _renamed(Path(), files, kind, name, new)
+    for path, text in texts.items():
+        assert _data(path, text) == _substituted(_data(path, files[path]), old_text, new_text), text
+
+
+@pytest.mark.hypothesis
+@given(st.data())
+def test_a_rename_in_json_writes_json(data: st.DataObject) -> None:
+    spec = {
+        "toolgen": 1,
+        "toolset": "shop.orders",
+        "types": {"Item": {"type": "object"}},
+        "tools": {"refund": {"description": "Give.", "args": {"item": "Item", "other": {"$ref": "#/types/Item"}}}},
+    }
+    kind, name, new, old_text, new_text = data.draw(st.sampled_from(RENAMES[:4]))
+    written = json.dumps(spec)
+    for text in ("Item", "refund", "shop.orders", "#/types/Item"):
+        at = data.draw(st.integers(0, len(text) - 1))
+        escaped = f"{text[:at]}\\u{ord(text[at]):04x}{text[at + 1 :]}"
+        written = written.replace(f'"{text}"', f'"{data.draw(st.sampled_from([text, escaped]))}"')
+    path = "specs/shop.json"
+    texts = _renamed(Path(), {path: written}, kind, name.replace("shop.yaml", "shop.json"), new)
+    assert json.loads(texts[path]) == _substituted(spec, old_text, new_text)
+
+
+def test_a_name_that_an_alias_repeats_as_another_text_is_not_renamed() -> None:
+    files = {"specs/a.yaml": "toolgen: 1\ntoolset: team\ntools:\n  &t look: {description: *t}\n"}
+    with pytest.raises(RenameRefused, match=r"an alias in specs/a\.yaml repeats `look` where it is no name"):
+        _renamed(Path(), files, Kind.TOOL, "team.look", "see")
+
+
+def test_a_name_that_aliases_repeat_as_a_name_is_renamed_once() -> None:
+    text = "toolgen: 1\npolicy: own\nroles:\n  a: &r {team.look: deny}\n  b: *r\n"
+    files = {"specs/a.yaml": "toolgen: 1\ntoolset: team\ntools: {look: {description: Look.}}\n", "specs/p.yaml": text}
+    for kind, name, new in ((Kind.TOOL, "team.look", "team.see"), (Kind.TOOLSET, "team", "crew.look")):
+        texts = _renamed(Path(), files, kind, name, new.rpartition(".")[2] if kind is Kind.TOOL else "crew")
+        assert texts["specs/p.yaml"] == text.replace("team.look", new)
+
+
+@pytest.mark.parametrize(
+    "broken", ["toolgen: 1\npolicy: [", "toolgen: 1\npolicy: p\nrules: {team.see: ask, team.look: deny}"]
+)
+def test_nothing_is_renamed_where_a_file_would_be_wrong_or_left_behind(broken: str) -> None:
+    spec = "toolgen: 1\ntoolset: team\ntools: {look: {description: Look.}}\n"
+    with pytest.raises(RenameRefused, match=r"specs/p\.yaml (cannot be read|would not read as before)"):
+        _renamed(Path(), {"specs/a.yaml": spec, "specs/p.yaml": broken}, Kind.TOOL, "team.look", "see")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from tests.unit.authoring.language_client import CURSOR, Client, language_client
 from tests.unit.authoring.language_server.project import FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tests.unit.authoring.language_server.conftest import Serve
@@ -238,6 +239,48 @@ def test_a_generated_ident_leads_to_its_line_in_the_spec(serve: Serve, project: 
     serve(look)
 
 
+def test_a_file_that_is_none_holds_up_no_request(serve: Serve, project: Path) -> None:
+    """A pipe has no writer, a device no end: generated code, a module and a configuration are read for an editor."""
+    generated = project / "generated/shop/tools/orders/__init__.py"
+    others = [project / "other.py", project / "app/pyproject.toml"]
+    text = generated.read_bytes()
+
+    async def look(client: Client) -> None:
+        client.show(ORDERS, FILES[ORDERS])
+        await whole_check(client)
+        for make in kinds:
+            for path in (generated, *others):
+                path.parent.mkdir(exist_ok=True)
+                path.unlink(missing_ok=True)
+                make(path)
+            await ask(client)
+
+    async def ask(client: Client) -> None:
+        assert await client.definitions(ORDERS, marked(ORDERS, "refund:")) == []
+        for uri in (others[0].as_uri(), (project / "app/main.py").as_uri()):
+            at = types.DefinitionParams(types.TextDocumentIdentifier(uri), types.Position(0, 0))
+            assert await client.client.text_document_definition_async(at) is None
+
+    kinds: list[Callable[[Path], object]] = [
+        os.mkfifo,
+        lambda path: path.symlink_to("/dev/zero"),
+        _make_huge,
+        lambda path: path.symlink_to("/etc/passwd"),
+    ]
+    try:
+        serve(look)
+    finally:
+        for path in (generated, *others):
+            path.unlink(missing_ok=True)
+        generated.write_bytes(text)
+        others[1].parent.rmdir()
+
+
+def _make_huge(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 2**40)
+
+
 def test_references_are_all_uses(serve: Serve, project: Path) -> None:
     async def look(client: Client) -> None:
         client.show(ORDERS, FILES[ORDERS])
@@ -309,6 +352,25 @@ REFUSED = [
     (ORDERS, "refund:", "find", "there is a tool `find` already"),
     (ORDERS, "refund:", "a b", "use letters"),
 ]
+
+
+def test_a_refused_name_is_no_failure_of_the_server(project: Path) -> None:
+    """Editors show what a server writes to stderr."""
+
+    async def look() -> None:
+        stderr = project / "stderr"
+        command = (sys.executable, "-m", "toolgen", "lsp")
+        opened = "os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), 2)"
+        script = f"import os, sys; {opened}; os.execv(sys.argv[2], sys.argv[2:])"
+        async with language_client(project, sys.executable, "-c", script, str(stderr), *command) as client:
+            for path, text, name, message in REFUSED:
+                at = client.show(path, marked(path, text))
+                params = types.RenameParams(at.text_document, at.position, name)
+                with pytest.raises(JsonRpcException, match=message):
+                    await client.client.text_document_rename_async(params)
+        assert "Traceback" not in stderr.read_text(encoding="utf-8")
+
+    asyncio.run(look())
 
 
 def test_a_name_that_is_not_allowed_is_refused(serve: Serve) -> None:

@@ -1,12 +1,13 @@
 """An MCP server without an SDK, as a process: `python raw_server.py FOLDER`. It answers what it is told to.
 
 A call of any tool is answered with `args["answer"]`, or with its own `_meta` if that is "meta". The list of tools is
-`tools.json` of FOLDER, as it is.
+`tools.json` of FOLDER, as it is. A text "number …" is sent as those characters without quotes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -35,5 +36,5 @@ for line in sys.stdin:
     found = answer(request)
     unknown = {"error": {"code": -32601, "message": "there is no such method"}}
     message = {"jsonrpc": "2.0", "id": request["id"], **(unknown if found is None else {"result": found})}
-    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.write(re.sub(r'"number ([^"]+)"', r"\1", json.dumps(message)) + "\n")
     sys.stdout.flush()

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mcp.shared.exceptions import MCPError
 
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpServer, mcp_executor
+from toolgen.execute.mcp.failures import failed
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -95,6 +97,39 @@ def test_a_malformed_answer_is_a_malformed_result(
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.MALFORMED_RESULT, code)
     assert says in result.error.message
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+def test_a_number_that_json_does_not_have_is_no_null(tmp_path: Path, demo_package: str, number: str) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"content": [], "structuredContent": {"count": f"number {number}"}},
+        {"content": [], "structuredContent": {"count": 1, "deep": [{"x": [f"number {number}"]}]}},
+        {"content": [], "structuredContent": {"count": 1}, "_meta": {"x": f"number {number}"}},
+        {"content": [{"type": "text", "text": "a", "_meta": {"x": f"number {number}"}}] * 2},
+    ]
+
+    async def results() -> list[ToolResult[Any]]:
+        runtime = connect(tmp_path, demo_package, {"tools": TOOLS})
+        return [await called(runtime, "picture", answer) for answer in wrong]
+
+    for result in asyncio.run(results()):
+        assert result.error is not None
+        assert (result.error.code, result.error.kind) == ("malformed_result", FailureKind.MALFORMED_RESULT)
+        assert "NaN or an infinity" in result.error.message
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (-32000, "mcp_error_-32000"),
+        (7, "mcp_error_7"),
+        (2**31 - 1, "mcp_error_2147483647"),
+        *((code, "mcp_error") for code in (2**31, -(2**31), 10**30, 10**4000, -(10**4999))),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_error_code_of_any_length_is_short(code: int, expected: str) -> None:
+    assert failed(MCPError(code=code, message="x"), str).code == expected
 
 
 def test_binary_content_that_is_not_base64_is_said_to_be(tmp_path: Path, demo_package: str) -> None:

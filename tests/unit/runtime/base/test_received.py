@@ -7,6 +7,7 @@ import encodings
 import gzip
 import json
 import pkgutil
+import time
 import tracemalloc
 import zlib
 from contextlib import suppress
@@ -16,7 +17,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgen.runtime.base.received import Body, TooMuch, Unreadable, check_json, json_of, text_of
+from toolgen.runtime.base.received import (
+    REQUEST_VALUES,
+    Body,
+    TooMuch,
+    Unreadable,
+    check_json,
+    check_request,
+    json_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +157,52 @@ def test_depth_is_bounded(opening: str, closing: str) -> None:
     for depth in (201, 900, 100_000):
         with pytest.raises(TooMuch, match="200 levels"):
             json_of(opening * depth + "1" + closing * depth)
+
+
+def _depth(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)
+
+
+@given(
+    st.recursive(
+        st.text(alphabet='[]{},"\\\\a', max_size=5) | st.integers(0, 9),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(alphabet='[{"\\\\', max_size=3), inner),
+    ),
+    st.integers(0, 150),
+)
+def test_a_request_is_as_deep_as_its_brackets_outside_of_strings(value: Any, around: int) -> None:
+    text = (b"[{},[]," * around) + json.dumps(value).encode() + b"]" * around
+    check_request(text)
+    for left in (199 - around - _depth(value), 300):
+        deeper = b'{"a":[' * max(left, 1) + text + b"]}" * max(left, 1)
+        if around + _depth(value) + 2 * max(left, 1) > 200:
+            with pytest.raises(TooMuch, match="the request is nested more than 200 levels deep"):
+                check_request(deeper)
+
+
+@pytest.mark.parametrize(
+    "text", [b"[" * 200, b"{" * 100 + b"]" * 100, b'"' + b"[" * 10**6, b"[[{}}]" * 50, b""], ids=len
+)
+def test_brackets_without_a_match_are_for_the_parser(text: bytes) -> None:
+    check_request(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"[" * 201, b"[}" * 4_000_000, b"[[" * 10**6 + b"]]" * 10**6, b"[]{}" * 10**6], ids=len
+)
+def test_a_request_costs_no_time_before_it_is_refused(text: bytes) -> None:
+    started = time.process_time()
+    with pytest.raises(TooMuch):
+        check_request(text)
+    assert time.process_time() - started < 1
+
+
+def test_values_of_a_request_are_bounded() -> None:
+    check_request(b"[%s]" % b",".join([b"1"] * (REQUEST_VALUES - 1)))
+    for item in (b"1", b"{}", b'"a"', b"[1]"):
+        with pytest.raises(TooMuch, match="the request has more than 100,000 JSON values"):
+            check_request(b"[%s]" % b",".join([item] * (REQUEST_VALUES + 1)))
 
 
 def test_text_is_decoded_by_its_charset() -> None:

@@ -6,6 +6,8 @@ import asyncio
 import base64
 import json
 import logging
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +30,9 @@ from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls import refusals
 from toolgen.runtime.calls.call import Denial
+from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_tool
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
@@ -527,3 +531,45 @@ def test_reg_66_the_failure_of_a_child_run_contains_no_secrets_of_its_call() -> 
     result = call_now(runtime_of(catalog), payload=json.dumps({"word": word}))
     assert result.error is not None
     assert result.error.message == "no way with [redacted]"
+
+
+@pytest.mark.parametrize("length", range(440, 510, 3))
+def test_a_secret_that_begins_in_what_is_shown_of_invalid_args_is_not_shown(length: int) -> None:
+    args = {"note": "n" * length, "word": WORD, "more": ["x" * 9] * 20_000, "box": 7}
+    for payload in (json.dumps(args), json.dumps(args, indent=1), json.dumps(args)[:-1]):
+        result = call_now(runtime_of(catalog_of(input_schema=SCHEMA)), payload=payload)
+        assert result.error is not None
+        assert result.error.code == "validation_error"
+        assert WORD[:4] not in f"{result.error} {result.content[0].data}"
+
+
+def test_long_invalid_args_are_searched_in_a_thread_and_a_cancelled_call_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def make(*args: Any, **fields: Any) -> ToolResult[Any]:
+        threads.append(threading.current_thread().name)
+        time.sleep(0.2)
+        return failed_call(*args, **fields)
+
+    monkeypatch.setattr(refusals, "failed_call", make)
+    payload = json.dumps({"word": 1, "note": ["x" * 9] * 10_000})
+
+    async def use() -> list[tuple[str, bool]]:
+        store = MemoryStore()
+        runtime = runtime_of(catalog_of(input_schema=SCHEMA), store=store)
+        request = ToolRequest(name="own.tool", payload=payload)
+        result = await runtime.invoke(request, meta=META)
+        assert result.error is not None
+        assert result.error.code == "validation_error"
+        task = asyncio.create_task(runtime.invoke(request, meta=META))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        record = await store.read("r1")
+        return [(event.kind, "cancelled" in json.dumps(event.data)) for event in record.events]
+
+    found = asyncio.run(use())
+    assert "MainThread" not in threads
+    assert len(threads) == 2
+    assert found == [("tool_failed", False), ("tool_failed", True)]

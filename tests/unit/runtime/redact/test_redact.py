@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.runtime.redact.redact import REDACTED, is_secret_field, is_secret_key, redact, redact_text
+from toolgen.runtime.redact.redact import REDACTED, Rules, is_secret_field, is_secret_key, redact, redact_text
 
 # The credentials are concatenated, so that no scanner mistakes them for real ones.
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"
@@ -329,3 +329,38 @@ def test_no_text_takes_more_than_linear_time() -> None:
         [sys.executable, "-c", REDACT_ALL], input=attacks, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.split() == ["done"] * len(ATTACKS)
+
+
+VALUES = st.recursive(
+    st.sampled_from(
+        [1, 1.5, True, None, "plain text", f"Bearer {LETTERS}", '{"password": "hunter2hunter2", "a": [1]}']
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=8)
+        | st.dictionaries(st.sampled_from(["name", "value", "password", "a", "key", "-u", "token", "é\n"]), inner)
+        | st.fixed_dictionaries({"value": inner, "x": inner, "name": st.just("Authorization")})
+        | st.tuples(st.just("authorization"), inner).map(list)
+        | st.tuples(st.just("--password"), inner, inner).map(list)
+    ),
+    max_leaves=40,
+)
+
+
+@given(VALUES, st.integers(0, 300))
+def test_what_begins_a_redacted_value_is_the_same_whatever_follows(value: Any, limit: int) -> None:
+    whole = json.dumps(redact(value, ["/a/*/x"]), separators=(",", ":"))
+    beginning = json.dumps(redact(value, ["/a/*/x"], limit=limit), separators=(",", ":"))
+    assert beginning[:limit] == whole[:limit]
+
+
+@pytest.mark.parametrize("value", [["text"] * 10**6, {str(at): [] for at in range(10**5)}, [[[]]] * 10**5], ids=type)
+def test_what_begins_a_value_costs_what_is_shown_of_it(value: Any) -> None:
+    seen: list[str] = []
+
+    def text_of(text: str) -> str:
+        seen.append(text)
+        return text
+
+    rules = Rules(text=text_of)
+    assert len(json.dumps(redact(value, (), rules, 500))) < 5_000
+    assert len(seen) <= 500
