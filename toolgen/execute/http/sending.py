@@ -20,6 +20,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
+from toolgen.spec.hosts import host_of
 from toolgen.spec.http import is_binary
 
 if TYPE_CHECKING:
@@ -194,14 +195,17 @@ class Sender:
         """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
         if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
             return False
-        policies = self._policies
-        is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is PolicyAnswer.ALLOW
-        return is_allowed or (new.host == old.host and new.scheme == "https" and old.scheme == "http")
+        return self._judged(new) is PolicyAnswer.ALLOW or (
+            new.host == old.host and new.scheme == "https" and old.scheme == "http"
+        )
 
     def _check_host(self, url: httpx2.URL) -> None:
-        policies = self._policies
-        if policies and policies.judge_hosts([url.host]).answer in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
+        if self._judged(url) in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
             raise CallFailed(FailureKind.PERMISSION_DENIED, "host_denied", f"a policy forbids requests to {url.host}")
+
+    def _judged(self, url: httpx2.URL) -> PolicyAnswer | None:
+        """Return what policies answer for the host of a URL; None without any."""
+        return self._policies.judge_hosts([host_of(str(url))]).answer if self._policies else None
 
     async def _once(self, target: _Target) -> Response:
         client = self._client()

@@ -462,6 +462,40 @@ def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalo
         assert (error.code, len(recorder.requests)) == ("redirect_refused", 1)
 
 
+SPELLED = [
+    *("2130706433", "0x7f000001", "127.1", "127.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"),
+    *("[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "0", "a@127.0.0.1", "127%2e0.0.1", "127.0.0.1"),
+]
+"""Hosts of URLs by which a client reaches 127.0.0.1, or may."""
+
+HERE = 'toolgen: 1\npolicy: here\nnetwork: {"*": allow, "127.0.0.1": deny, xn--bcher-kva.example: deny}\n'
+
+
+@pytest.fixture(scope="module")
+def not_here(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return package_of(tmp_path_factory.mktemp("spelled"), "spelled_hosts", SPEC, HERE)
+
+
+@pytest.mark.parametrize("host", [*SPELLED, "bücher.example"])
+def test_a_denied_host_is_not_reached_by_another_spelling(not_here: Catalog, host: str) -> None:
+    recorder = redirect(f"http://{host}:8080/latest", 302)
+    error = error_of(call(not_here, "get", app=recorder, base_url="http://api.shop.example"))
+    assert (error.kind, error.code, len(recorder.requests)) == ("permission_denied", "redirect_refused", 1)
+
+    recorder = Recorder()
+    error = error_of(call(not_here, "get", app=recorder, base_url=f"http://{host}:8080"))
+    assert (error.kind, recorder.requests) == ("permission_denied", [])
+
+    recorder = tokens(PlainTextResponse("ok"))
+    registration = http_executor(not_here, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    assert isinstance(registration.executor, HttpExecutor)
+    credentials = registration.executor._credentials
+    credentials.auth = {**credentials.auth, "client": {**credentials.auth["client"], "token_url": f"http://{host}/"}}
+    runtime = Runtime(not_here, permission=allow_all, executors=[registration])
+    error = error_of(asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.client"))))
+    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
+
+
 def test_a_loop_of_redirects_ends(catalog: Catalog) -> None:
     recorder = Recorder(answers=[RedirectResponse("/again", 302) for _ in range(30)])
     assert error_of(call(catalog, "get", app=recorder)).code == "too_many_redirects"

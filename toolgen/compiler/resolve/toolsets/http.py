@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import ParamSpec
+from toolgen.spec import hosts
 from toolgen.spec.http import CONNECTION_HEADERS, http_path, is_header_name, is_header_value
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
@@ -120,12 +121,13 @@ def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL, in lower case; empty if it has none, or one with a variable of the environment."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-    return "" if "$env." in url.partition("://")[2].partition("/")[0] else host
+    """Return the host of a URL as policies judge it; empty if there is none, or one with a variable of the environment.
+
+    Only the host counts: a variable may be behind it.
+    """
+    scheme, _, rest = url.partition("://")
+    place = rest.partition("/")[0]
+    return "" if not place or "$env." in place else hosts.host_of(f"{scheme}://{place}")
 
 
 def is_in_process(api: ApiSpec | None) -> bool:
