@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote_plus
+
+from toolgen.spec.templates import VARIABLE
 
 # Bodies of errors that say which values are wrong: where these have their list, and the place of a value.
 
@@ -67,6 +70,28 @@ def is_header_name(text: str) -> bool:
 def is_header_value(text: str) -> bool:
     """Return whether a text can be the value of a header: it has no line breaks and no control characters."""
     return _NOT_IN_VALUE.search(text) is None
+
+
+# Credentials of a request: the names that they have, which no arg has.
+
+
+def credential_names(
+    auth: Mapping[str, Mapping[str, Any]], security: Sequence[Sequence[str]] | None, headers: Mapping[str, str]
+) -> frozenset[tuple[str, str]]:
+    """Return the places and the names, in lower case, of what only the host sends with a request.
+
+    These are the credentials of the alternatives in `security`, where None is each `auth` alone, and headers with a
+    variable of the environment. All cookies are one header.
+    """
+    used = auth if security is None else dict.fromkeys(name for each in security for name in each)
+    found = {_credential_name(auth[name]) for name in used if name in auth}
+    found |= {("header", name.lower()) for name, value in headers.items() if VARIABLE.search(value)}
+    return frozenset(found | {("header", "cookie")} if any(place == "cookie" for place, _ in found) else found)
+
+
+def _credential_name(auth: Mapping[str, Any]) -> tuple[str, str]:
+    is_key = auth.get("type") == "api_key"
+    return (auth.get("in") or "", (auth.get("name") or "").lower()) if is_key else ("header", "authorization")
 
 
 FORM: Final = "application/x-www-form-urlencoded"

@@ -649,6 +649,12 @@ CODES = _table(
         "A value fits two alternatives of a `oneOf` in the args of an operation, so by the letter it is not valid, and often no value is. The spec has `anyOf`: a call needs to fit any of them, and the server decides.",
     ),
     (
+        "TG838",
+        "credential-as-parameter",
+        _N,
+        "A parameter of an operation has the name of a credential that the operation needs, in any case. It is no arg: the host sends the credential, and a model could put its own before it.",
+    ),
+    (
         "TG840",
         "no-such-source",
         _E,

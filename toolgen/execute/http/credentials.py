@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, unquote_plus
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.environment import variables_in, with_variables
@@ -18,6 +19,7 @@ from toolgen.runtime.base.errors import CallFailed, ExecutorError
 from toolgen.runtime.redact.redact import is_secret_field
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
+from toolgen.spec.http import credential_names
 
 if TYPE_CHECKING:
     from toolgen.execute.http.requests import Request
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 _EARLY: Final = 30.0
 """Seconds before its end that a token is replaced."""
+
+_SEPARATOR: Final = re.compile("[&;]")
+"""What ends a field of a query; some servers take `;` for it."""
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 
@@ -66,6 +71,21 @@ class Credentials:
     def resolved(self, value: str) -> str:
         """Return a text with the values of its variables. Raises `ExecutorError` for one that is not set."""
         return with_variables(value, self.environment, "the API")
+
+    def admit(self, request: Request, security: Sequence[Sequence[str]] | None) -> None:
+        """Drop headers that args may not set, since the host does. Raises `CallFailed` for such fields and cookies."""
+        security = self.security if security is None else security
+        names = credential_names(self.auth, security, self.headers)
+        request.headers = {
+            name: text for name, text in request.headers.items() if ("header", name.lower()) not in names
+        }
+        fields = (each.partition("=")[0] for part in request.query for each in _SEPARATOR.split(part))
+        cookies = (each.partition("=")[0] for each in request.cookies)
+        for place, found in (("query", fields), ("cookie", cookies)):
+            for name in map(unquote_plus, found):
+                if (place, name.strip().lower()) in names:
+                    message = f"an arg is sent as `{name}` in the {place}, which is a credential of the API"
+                    raise CallFailed(FailureKind.INVALID_CALL, "credential_in_args", message, "leave that field out")
 
     async def apply(self, request: Request, security: Sequence[Sequence[str]] | None, fetch: Fetch) -> tuple[str, ...]:
         """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` without any."""
@@ -116,11 +136,11 @@ class Credentials:
                 _add_key(request, spec["in"], spec["name"], self.resolved(spec["value"]))
             case "basic":
                 pair = f"{self.resolved(spec['username'])}:{self.resolved(spec['password'])}"
-                request.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+                request.set_header("Authorization", f"Basic {base64.b64encode(pair.encode()).decode()}")
             case "bearer":
-                request.headers["Authorization"] = f"Bearer {self.resolved(spec['token'])}"
+                request.set_header("Authorization", f"Bearer {self.resolved(spec['token'])}")
             case _:
-                request.headers["Authorization"] = f"Bearer {await self._token(name, fetch)}"
+                request.set_header("Authorization", f"Bearer {await self._token(name, fetch)}")
 
     async def _token(self, name: str, fetch: Fetch) -> str:
         token = self._tokens.get(name)
@@ -152,7 +172,7 @@ class Credentials:
 def _add_key(request: Request, place: str, name: str, value: str) -> None:
     match place:
         case "header":
-            request.headers[name] = value
+            request.set_header(name, value)
         case "query":
             request.query.append(f"{percent_encoded(name)}={percent_encoded(value)}")
         case _:

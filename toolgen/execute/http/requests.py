@@ -223,6 +223,11 @@ class Request:
     cookies: list[str] = field(default_factory=list[str])
     content: Content | None = None
 
+    def set_header(self, name: str, text: str) -> None:
+        """Set a header in place of one with its name in any case."""
+        self.headers = {each: value for each, value in self.headers.items() if each.lower() != name.lower()}
+        self.headers[name] = text
+
     def url(self, base_url: str) -> str:
         """Return the whole URL."""
         query = f"?{'&'.join(self.query)}" if self.query else ""

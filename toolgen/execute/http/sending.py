@@ -143,16 +143,18 @@ class Sender:
         added = replace(request, query=[*request.query], headers={**request.headers}, cookies=[*request.cookies])
         used: tuple[str, ...] = ()
         if self._host.headers is not None:
-            added.headers |= await self._host.headers()
+            for name, text in (await self._host.headers()).items():
+                added.set_header(name, text)
         elif self._host.auth is None:
             used = await self._credentials.apply(added, security, self._fetch)
         given = {name.lower() for name in added.headers}
         own = {**_ACCEPT, **outgoing_headers()}
-        headers = {name: text for name, text in own.items() if name.lower() not in given} | added.headers
         if added.cookies:
-            headers["Cookie"] = "; ".join(added.cookies)
+            given_cookies = [text for name, text in added.headers.items() if name.lower() == "cookie"]
+            added.set_header("Cookie", "; ".join([*given_cookies, *added.cookies]))
         if added.content is not None:
-            headers["Content-Type"] = added.content.media_type
+            added.set_header("Content-Type", added.content.media_type)
+        headers = {name: text for name, text in own.items() if name.lower() not in given} | added.headers
         try:
             url = httpx2.URL(added.url(base_url))
         except httpx2.InvalidURL as error:

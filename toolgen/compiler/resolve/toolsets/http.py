@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import ParamSpec
 from toolgen.spec import hosts
-from toolgen.spec.http import CONNECTION_HEADERS, http_path, is_header_name, is_header_value
+from toolgen.spec.http import CONNECTION_HEADERS, credential_names, http_path, is_header_name, is_header_value
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def resolve_http(
     checks.check_params()
     checks.check_body()
     checks.check_header_names()
+    checks.check_credentials(document.file.api)
     _check_security(spec.security, document.file.api, ("tools", key, "http", "security"), document, sink)
     for status in spec.errors:
         if not _STATUS.fullmatch(status):
@@ -279,6 +280,23 @@ class _Checks:
         ):
             if not is_header_value(text):
                 self.report("a media type has no line breaks and no control characters", "body", *path)
+
+    def check_credentials(self, api: ApiSpec | None) -> None:
+        """No arg and no fixed query has the name of a credential: an API may take it for that."""
+        if api is None:
+            return
+        auth = {name: each.model_dump(by_alias=True) for name, each in api.auth.items()}
+        security = api.security if self._spec.security is None else self._spec.security
+        names = credential_names(auth, security, api.headers)
+        for arg, each in self._params.items():
+            name = each.name or arg
+            if (each.in_, name.lower()) in names:
+                message = f"`{name}` in `{each.in_}` is a credential or a header of the host, which no arg sets"
+                fix = "remove the arg, or write `security: []` if the request has no credentials"
+                self.report(message, "params", arg, is_key=True, fix=fix)
+        for name in http_path(self._spec.path).names:
+            if ("query", name.lower()) in names:
+                self.report(f"the query of the path has `{name}`, which is a credential of the API", "path")
 
     def _check_arg(self, name: str, *path: str) -> None:
         if name not in self._fields:
