@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -104,6 +105,30 @@ _TEXT_SUFFIXES: Final = ("+xml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson",
 def essence(media_type: str) -> str:
     """Return a media type without parameters, in lower case."""
     return media_type.partition(";")[0].strip().lower()
+
+
+_CODECS: Final = frozenset(
+    {
+        *("utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+        *(f"iso8859-{part}" for part in range(1, 17)),
+        *(f"cp{page}" for page in range(1250, 1259)),
+        *("koi8-r", "koi8-u", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb2312", "gbk", "gb18030"),
+        *("big5", "cp950", "mac-roman", "cp437", "cp850", "cp866", "tis-620"),
+    }
+)
+"""Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
+
+
+def codec_of(charset: str) -> str:
+    """Return the codec that texts are read and sent by, by the name of a charset; empty for an unknown one.
+
+    Those that may take more than linear time, such as Punycode's, and those that are not of text are unknown.
+    """
+    try:
+        known = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        return ""
+    return known if known in _CODECS else ""
 
 
 def charset_of(media_type: str) -> str:

@@ -7,7 +7,6 @@ by codecs that take linear time; its JSON is counted before an object is made of
 
 from __future__ import annotations
 
-import codecs
 import re
 import zlib
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.schema.json_values import is_array, is_object, value_of
+from toolgen.spec.http import codec_of
 
 ANSWER_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one answer, as it is sent and as it is decoded."""
@@ -36,17 +36,6 @@ _PIECE: Final = 256 * 1024
 
 _WINDOW: Final = 1024 * 1024
 """Bytes in which values are counted at a time: a pattern does not let other threads run."""
-
-_CODECS: Final = frozenset(
-    {
-        *("utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
-        *(f"iso8859-{part}" for part in range(1, 17)),
-        *(f"cp{page}" for page in range(1250, 1259)),
-        *("koi8-r", "koi8-u", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb2312", "gbk", "gb18030"),
-        *("big5", "cp950", "mac-roman", "cp437", "cp850", "cp866", "tis-620"),
-    }
-)
-"""Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
 
 _STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
@@ -160,14 +149,8 @@ def text_of(data: bytes, content_type: str = "") -> str:
     What cannot be decoded becomes U+FFFD. Codecs that may take more than linear time, such as Punycode's, are unknown.
     """
     found = _CHARSET.search(content_type)
-    name = "utf-8"
-    if found:
-        try:
-            known = codecs.lookup(found[1]).name
-        except LookupError:
-            known = ""
-        name = known if known in _CODECS else name
-    return data.decode(name, "replace").removeprefix("\ufeff")
+    name = codec_of(found[1]) if found else ""
+    return data.decode(name or "utf-8", "replace").removeprefix("\ufeff")
 
 
 def check_json(data: bytes, values: int = ANSWER_VALUES) -> None:

@@ -10,7 +10,15 @@ from urllib.parse import urlsplit
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import ParamSpec
 from toolgen.spec import hosts
-from toolgen.spec.http import CONNECTION_HEADERS, credential_names, http_path, is_header_name, is_header_value
+from toolgen.spec.http import (
+    CONNECTION_HEADERS,
+    charset_of,
+    codec_of,
+    credential_names,
+    http_path,
+    is_header_name,
+    is_header_value,
+)
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
@@ -274,12 +282,17 @@ class _Checks:
         if key is not None and not is_header_name(key):
             self.report(_no_header_name(key), "idempotency_header", fix=_HEADER_FIX)
         fields = body.encoding.items() if body else ()
-        for text, *path in (
-            (body.media_type if body else "", "media_type"),
-            *((each.content_type or "", "encoding", name, "content_type") for name, each in fields),
-        ):
+        of_fields = [
+            (each.content_type or "", each.base64, ("encoding", name, "content_type")) for name, each in fields
+        ]
+        whole = [(body.media_type, body.base64, ("media_type",))] if body else []
+        for text, is_base64, path in [*whole, *of_fields]:
+            charset = charset_of(text)
             if not is_header_value(text):
                 self.report("a media type has no line breaks and no control characters", "body", *path)
+            elif charset and not is_base64 and not codec_of(charset):
+                message = f"`{charset}` is no charset in which texts are sent"
+                self.report(message, "body", *path, fix="write `charset=utf-8`")
 
     def check_credentials(self, api: ApiSpec | None) -> None:
         """No arg and no fixed query has the name of a credential: an API may take it for that."""
