@@ -95,6 +95,14 @@ def _credential_name(auth: Mapping[str, Any]) -> tuple[str, str]:
     return (auth.get("in") or "", (auth.get("name") or "").lower()) if is_key else ("header", "authorization")
 
 
+_BEARER: Final = re.compile(r"[\x21-\x7e]+")
+
+
+def is_bearer_token(text: str) -> bool:
+    """Return whether a text can be sent as a token: one or more visible ASCII characters (RFC 6749, appendix A)."""
+    return _BEARER.fullmatch(text) is not None
+
+
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 

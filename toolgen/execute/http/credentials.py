@@ -16,10 +16,11 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.environment import variables_in, with_variables
 from toolgen.execute.http.styles import percent_encoded
 from toolgen.runtime.base.errors import CallFailed, ExecutorError
+from toolgen.runtime.base.received import lifetime_of
 from toolgen.runtime.redact.redact import is_secret_field
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
-from toolgen.spec.http import credential_names
+from toolgen.spec.http import credential_names, is_bearer_token
 
 if TYPE_CHECKING:
     from toolgen.execute.http.requests import Request
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 _EARLY: Final = 30.0
 """Seconds before its end that a token is replaced."""
+
+_USUAL: Final = 3600.0
+"""Seconds that a token is used where the endpoint says nothing."""
+
+_LONGEST_REASON: Final = 200
+"""Characters of an endpoint's reason that are shown."""
 
 _SEPARATOR: Final = re.compile("[&;]")
 """What ends a field of a query; some servers take `;` for it."""
@@ -160,13 +167,16 @@ class Credentials:
             form += f"&scope={quote_plus(' '.join(spec['scopes']))}"
         authorization = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
         status, answer = await fetch(spec["token_url"], form.encode(), authorization)
-        if not 200 <= status < 300 or not is_object(answer) or not isinstance(answer.get("access_token"), str):
-            reason = answer.get("error") if is_object(answer) else None
-            message = f"the token endpoint refused the client: {reason or f'status {status}'}"
-            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", message)
-        lifetime = answer.get("expires_in")
-        seconds = float(lifetime) if isinstance(lifetime, int | float) else 3600.0
-        return _Token(answer["access_token"], monotonic() + max(seconds - _EARLY, seconds / 2))
+        found: dict[str, Any] = answer if is_object(answer) else {}
+        token, reason = found.get("access_token"), found.get("error")
+        if not 200 <= status < 300 or not isinstance(token, str):
+            said = reason[:_LONGEST_REASON] if isinstance(reason, str) and reason else f"status {status}"
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", f"the token endpoint refused the client: {said}")
+        if not is_bearer_token(token):
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", "the token endpoint gave a token that no request has")
+        lifetime = lifetime_of(found.get("expires_in"))
+        seconds = _USUAL if lifetime is None else lifetime
+        return _Token(token, monotonic() + max(seconds - _EARLY, seconds / 2))
 
 
 def _add_key(request: Request, place: str, name: str, value: str) -> None:

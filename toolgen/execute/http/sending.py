@@ -17,7 +17,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
+from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
 from toolgen.spec.hosts import host_of
@@ -252,7 +252,7 @@ class Sender:
         self._check_host(target.url)
         response = await self._once(target)
         try:
-            return response.status, json_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
+            return response.status, error_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
         except (ValueError, TooMuch):
             return response.status, None
 

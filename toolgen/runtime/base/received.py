@@ -37,6 +37,10 @@ _PIECE: Final = 256 * 1024
 _WINDOW: Final = 1024 * 1024
 """Bytes in which values are counted at a time: a pattern does not let other threads run."""
 
+LONGEST_LIFETIME: Final = 10 * 365 * 24 * 3600
+"""Seconds that a token is used, at most."""
+
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 _CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([\w.:+-]+)', re.IGNORECASE)
@@ -196,6 +200,29 @@ def json_of(text: str, values: int = ANSWER_VALUES) -> Any:
         if not level:
             return value
     raise _too_deep()
+
+
+def error_of(text: str) -> Any:
+    """Parse the JSON text of an answer that says what is wrong, whose texts are shown. Raises what `json_of` raises.
+
+    Halves of surrogate pairs, which no text that is sent has, become U+FFFD.
+    """
+    return _sendable(json_of(text, ERROR_VALUES))
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if is_object(value):
+        return {_SURROGATES.sub("\ufffd", name): _sendable(item) for name, item in value.items()}
+    return [_sendable(item) for item in value] if is_array(value) else value
+
+
+def lifetime_of(seconds: Any) -> float | None:
+    """Return how long a token is used, by its `expires_in`, up to `LONGEST_LIFETIME`; None if that is no number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    return float(min(max(0, seconds), LONGEST_LIFETIME))  # an int may be too large to be a float
 
 
 def _members(value: Any) -> Iterator[Any]:

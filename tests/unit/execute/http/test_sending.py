@@ -214,6 +214,57 @@ def test_the_error_of_a_refused_oauth_client_contains_no_secret(catalog: Catalog
     assert "invalid_client" in error.message
 
 
+def json_answer(text: str, status: int = 200, **headers: str) -> Response:
+    return Response(text, status, media_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (r'{"error": "\ud800"}', "\ufffd"),
+        ('{"error": {"a": 1}}', "status 200"),
+        (r'{"access_token": "t\r\nX-Evil: 1"}', "gave a token that no request has"),
+        (r'{"access_token": "t-\ud800"}', "gave a token that no request has"),
+        ('{"access_token": ""}', "gave a token that no request has"),
+        (f'{{"error": "{"e" * 100_000}"}}', "eee"),
+        ('{"access_token": "t", "expires_in": 1e400}', "status 200"),
+    ],
+)
+def test_a_token_answer_that_cannot_be_used_is_a_refusal(catalog: Catalog, answer: str, said: str) -> None:
+    error = error_of(call(catalog, "client", app=tokens(json_answer(answer))))
+    assert (error.kind, error.code) == ("unavailable", "no_token")
+    assert said in error.message
+    assert len(error.message) < 300
+
+
+@pytest.mark.parametrize("lifetime", ["9" * 400, "-" + "9" * 400, "-1", "0", "true", "null", '"3600"', "1e308", "[]"])
+def test_a_token_is_used_whatever_its_lifetime(catalog: Catalog, lifetime: str) -> None:
+    recorder = tokens(json_answer(f'{{"access_token": "t-one", "expires_in": {lifetime}}}'))
+    assert call(catalog, "client", app=recorder).error is None
+    assert recorder.last.header("authorization") == "Bearer t-one"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind", "retry_after"),
+    [
+        (400, "http_400", "domain_rejection", None),
+        (409, "http_409", "domain_rejection", None),
+        (429, "http_429", "rate_limited", 99.0),
+        (500, "http_500", "unavailable", None),
+    ],
+)
+@pytest.mark.parametrize("body", [r'{"message": "low \ud800", "\udc00": 1}', r'["low \udfff"]', r'"low \ud800"'])
+def test_an_error_with_half_of_a_surrogate_pair_keeps_its_meaning(
+    catalog: Catalog, status: int, code: str, kind: str, retry_after: float | None, body: str
+) -> None:
+    answers = [json_answer(body, status, **{"Retry-After": "99"}) for _ in range(3)]
+    result = call(catalog, "post", {"n": 1}, app=Recorder(answers=answers))
+    error = error_of(result)
+    assert (error.code, error.kind, error.retry_after) == (code, kind, retry_after)
+    assert error.message.endswith("low \ufffd")
+    json.dumps([result.metadata, [block.data for block in result.blocks]], ensure_ascii=False).encode()
+
+
 TRY_AGAIN = {"Retry-After": "0"}
 
 
