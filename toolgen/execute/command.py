@@ -23,6 +23,7 @@ from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
 from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import is_object
+from toolgen.spec.shell import misplaced
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 
 if TYPE_CHECKING:
@@ -217,17 +218,6 @@ _SHELL: Final = "/bin/sh"
 
 _PREFIX: Final = "args."
 
-_END: Final = {"'": "'", "#": "\n"}
-_ESCAPED: Final = '\\"'
-_BETWEEN_WORDS: Final = " \t\n;&|()"
-_PLACES: Final = {
-    "'": "inside quotes",
-    '"': "inside quotes",
-    _ESCAPED: "inside quotes",
-    "\\": "after a backslash",
-    "$": "after a `$`",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -302,13 +292,11 @@ class ShellLine:
 
     @classmethod
     def parse(cls, line: str, fields: Mapping[str, Any]) -> ShellLine:
-        """Parse a line. Raises `CatalogError`, also for a template inside quotes or escaped."""
-        template, state = Template.parse(line, fields), ""
-        for text, name in zip(("\n" + template.texts[0], *template.texts[1:]), template.names, strict=False):
-            state = _state_after(text, state)
-            if state in _PLACES:
-                place = f"`{{{{args.{name}}}}}` is {_PLACES[state]}"
-                raise CatalogError(f"{place}; remove that: every value is quoted")
+        """Parse a line. Raises `CatalogError`, also for a template in a place where a shell may run its value."""
+        template = Template.parse(line, fields)
+        found = misplaced(template.texts)
+        if found is not None:
+            raise CatalogError(f"`{{{{args.{template.names[found.number]}}}}}` is {found.place}; {found.fix}")
         return cls(template)
 
     @property
@@ -360,22 +348,3 @@ def _check_name(inner: str, fields: Mapping[str, Any]) -> None:
     meant = nearest(name, fields, count=1)
     question = f"; did you mean {meant[0]!r}?" if meant else f"; there are {', '.join(sorted(fields)) or 'none'}"
     raise CatalogError(f"`{{{{{inner}}}}}` names a field that the args do not have{question}")
-
-
-def _state_after(text: str, state: str) -> str:
-    """Return the quoting state after a part of a shell line: the character that governs what follows, or empty."""
-    before = "}"  # of the template that ended there
-    for character in text:
-        if state == "\\":
-            state = ""
-        elif state in ("'", "#"):
-            state = "" if character == _END[state] else state
-        elif state == '"':
-            state = _ESCAPED if character == "\\" else "" if character == '"' else state
-        elif state == _ESCAPED:
-            state = '"'
-        else:
-            starts_comment = character == "#" and before in _BETWEEN_WORDS
-            state = character if character in "'\"\\$" or starts_comment else ""
-        before = character
-    return state

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote_plus
+
+from toolgen.spec.templates import VARIABLE
 
 # Bodies of errors that say which values are wrong: where these have their list, and the place of a value.
 
@@ -69,6 +73,36 @@ def is_header_value(text: str) -> bool:
     return _NOT_IN_VALUE.search(text) is None
 
 
+# Credentials of a request: the names that they have, which no arg has.
+
+
+def credential_names(
+    auth: Mapping[str, Mapping[str, Any]], security: Sequence[Sequence[str]] | None, headers: Mapping[str, str]
+) -> frozenset[tuple[str, str]]:
+    """Return the places and the names, in lower case, of what only the host sends with a request.
+
+    These are the credentials of the alternatives in `security`, where None is each `auth` alone, and headers with a
+    variable of the environment. All cookies are one header.
+    """
+    used = auth if security is None else dict.fromkeys(name for each in security for name in each)
+    found = {_credential_name(auth[name]) for name in used if name in auth}
+    found |= {("header", name.lower()) for name, value in headers.items() if VARIABLE.search(value)}
+    return frozenset(found | {("header", "cookie")} if any(place == "cookie" for place, _ in found) else found)
+
+
+def _credential_name(auth: Mapping[str, Any]) -> tuple[str, str]:
+    is_key = auth.get("type") == "api_key"
+    return (auth.get("in") or "", (auth.get("name") or "").lower()) if is_key else ("header", "authorization")
+
+
+_BEARER: Final = re.compile(r"[\x21-\x7e]+")
+
+
+def is_bearer_token(text: str) -> bool:
+    """Return whether a text can be sent as a token: one or more visible ASCII characters (RFC 6749, appendix A)."""
+    return _BEARER.fullmatch(text) is not None
+
+
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
@@ -79,6 +113,30 @@ _TEXT_SUFFIXES: Final = ("+xml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson",
 def essence(media_type: str) -> str:
     """Return a media type without parameters, in lower case."""
     return media_type.partition(";")[0].strip().lower()
+
+
+_CODECS: Final = frozenset(
+    {
+        *("utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+        *(f"iso8859-{part}" for part in range(1, 17)),
+        *(f"cp{page}" for page in range(1250, 1259)),
+        *("koi8-r", "koi8-u", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb2312", "gbk", "gb18030"),
+        *("big5", "cp950", "mac-roman", "cp437", "cp850", "cp866", "tis-620"),
+    }
+)
+"""Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
+
+
+def codec_of(charset: str) -> str:
+    """Return the codec that texts are read and sent by, by the name of a charset; empty for an unknown one.
+
+    Those that may take more than linear time, such as Punycode's, and those that are not of text are unknown.
+    """
+    try:
+        known = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        return ""
+    return known if known in _CODECS else ""
 
 
 def charset_of(media_type: str) -> str:

@@ -655,6 +655,12 @@ CODES = _table(
         "What `not`, `if`, `maxContains` or `unevaluatedProperties` decides by cannot be imported in full: it leads to more definitions than a tool has, or to a `$dynamicRef`. Any other text of it would refuse valid values, so the keyword is left out, `if` with its `then` and `else`.",
     ),
     (
+        "TG839",
+        "credential-as-parameter",
+        _N,
+        "A parameter of an operation has the name of a credential that the operation needs, in any case. It is no arg: the host sends the credential, and a model could put its own before it.",
+    ),
+    (
         "TG840",
         "no-such-source",
         _E,

@@ -73,7 +73,7 @@ class PolicyFile(SpecFileHead):
     approvers: dict[SelectorText, ApproversSpec] = {}
     """Maps selectors to who may answer questions about such tools; of several all hold."""
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
-    """Maps hosts to answers; `*.example.com` matches subdomains, and the most specific name wins."""
+    """Maps hosts, without ports, to answers; `*.example.com` matches subdomains, and the most specific name wins."""
     paths: PathsSpec = PathsSpec()
     """Where tools may write, and what requires permission to read."""
     env: list[NonEmpty] = ["PATH", "HOME", "TMPDIR"]

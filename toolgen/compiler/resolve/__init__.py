@@ -27,6 +27,7 @@ from toolgen.compiler.resolve.toolsets.toolsets import (
     resolve_part,
     resolve_toolset,
 )
+from toolgen.spec.hosts import UNCLEAR, UNNAMED, host_named
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Span
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 # Policy files to policies, with checks of selectors, hosts and limits.
 
-_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\]")
+_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
 
 
 def resolve_policies(documents: Sequence[Document[PolicyFile]], tools: Selectable, sink: Diagnostics) -> list[Policy]:
@@ -104,12 +105,12 @@ def _check(document: Document[PolicyFile], tools: Selectable, sink: Diagnostics)
                 "TG510", span, f"`{selector}` says nothing about who may answer", fix="set `user`, `roles` or `people`"
             )
     for host in file.network:
-        if not _HOST.fullmatch(host):
+        if not _HOST.fullmatch(host) or (host != UNNAMED and host_named(host.removeprefix("*.")) == UNCLEAR):
             sink.report(
                 "TG510",
                 document.span("network", host, key=True),
                 f"`{host}` is not a host",
-                fix="write `example.com`, `*.example.com` or `*`",
+                fix="write `example.com`, `*.example.com` or `*`; an address as `127.0.0.1` or `[::1]`, without a port",
             )
     limits = file.limits
     if limits.max_timeout_ms and limits.timeout_ms > limits.max_timeout_ms:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, unquote_plus
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.environment import variables_in, with_variables
 from toolgen.execute.http.styles import percent_encoded
 from toolgen.runtime.base.errors import CallFailed, ExecutorError
+from toolgen.runtime.base.received import lifetime_of
 from toolgen.runtime.redact.redact import is_secret_field
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
+from toolgen.spec.http import credential_names, is_bearer_token
 
 if TYPE_CHECKING:
     from toolgen.execute.http.requests import Request
@@ -27,6 +30,15 @@ if TYPE_CHECKING:
 
 _EARLY: Final = 30.0
 """Seconds before its end that a token is replaced."""
+
+_USUAL: Final = 3600.0
+"""Seconds that a token is used where the endpoint says nothing."""
+
+_LONGEST_REASON: Final = 200
+"""Characters of an endpoint's reason that are shown."""
+
+_SEPARATOR: Final = re.compile("[&;]")
+"""What ends a field of a query; some servers take `;` for it."""
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 
@@ -66,6 +78,21 @@ class Credentials:
     def resolved(self, value: str) -> str:
         """Return a text with the values of its variables. Raises `ExecutorError` for one that is not set."""
         return with_variables(value, self.environment, "the API")
+
+    def admit(self, request: Request, security: Sequence[Sequence[str]] | None) -> None:
+        """Drop headers that args may not set, since the host does. Raises `CallFailed` for such fields and cookies."""
+        security = self.security if security is None else security
+        names = credential_names(self.auth, security, self.headers)
+        request.headers = {
+            name: text for name, text in request.headers.items() if ("header", name.lower()) not in names
+        }
+        fields = (each.partition("=")[0] for part in request.query for each in _SEPARATOR.split(part))
+        cookies = (each.partition("=")[0] for each in request.cookies)
+        for place, found in (("query", fields), ("cookie", cookies)):
+            for name in map(unquote_plus, found):
+                if (place, name.strip().lower()) in names:
+                    message = f"an arg is sent as `{name}` in the {place}, which is a credential of the API"
+                    raise CallFailed(FailureKind.INVALID_CALL, "credential_in_args", message, "leave that field out")
 
     async def apply(self, request: Request, security: Sequence[Sequence[str]] | None, fetch: Fetch) -> tuple[str, ...]:
         """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` without any."""
@@ -116,11 +143,11 @@ class Credentials:
                 _add_key(request, spec["in"], spec["name"], self.resolved(spec["value"]))
             case "basic":
                 pair = f"{self.resolved(spec['username'])}:{self.resolved(spec['password'])}"
-                request.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+                request.set_header("Authorization", f"Basic {base64.b64encode(pair.encode()).decode()}")
             case "bearer":
-                request.headers["Authorization"] = f"Bearer {self.resolved(spec['token'])}"
+                request.set_header("Authorization", f"Bearer {self.resolved(spec['token'])}")
             case _:
-                request.headers["Authorization"] = f"Bearer {await self._token(name, fetch)}"
+                request.set_header("Authorization", f"Bearer {await self._token(name, fetch)}")
 
     async def _token(self, name: str, fetch: Fetch) -> str:
         token = self._tokens.get(name)
@@ -140,19 +167,22 @@ class Credentials:
             form += f"&scope={quote_plus(' '.join(spec['scopes']))}"
         authorization = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
         status, answer = await fetch(spec["token_url"], form.encode(), authorization)
-        if not 200 <= status < 300 or not is_object(answer) or not isinstance(answer.get("access_token"), str):
-            reason = answer.get("error") if is_object(answer) else None
-            message = f"the token endpoint refused the client: {reason or f'status {status}'}"
-            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", message)
-        lifetime = answer.get("expires_in")
-        seconds = float(lifetime) if isinstance(lifetime, int | float) else 3600.0
-        return _Token(answer["access_token"], monotonic() + max(seconds - _EARLY, seconds / 2))
+        found: dict[str, Any] = answer if is_object(answer) else {}
+        token, reason = found.get("access_token"), found.get("error")
+        if not 200 <= status < 300 or not isinstance(token, str):
+            said = reason[:_LONGEST_REASON] if isinstance(reason, str) and reason else f"status {status}"
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", f"the token endpoint refused the client: {said}")
+        if not is_bearer_token(token):
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", "the token endpoint gave a token that no request has")
+        lifetime = lifetime_of(found.get("expires_in"))
+        seconds = _USUAL if lifetime is None else lifetime
+        return _Token(token, monotonic() + max(seconds - _EARLY, seconds / 2))
 
 
 def _add_key(request: Request, place: str, name: str, value: str) -> None:
     match place:
         case "header":
-            request.headers[name] = value
+            request.set_header(name, value)
         case "query":
             request.query.append(f"{percent_encoded(name)}={percent_encoded(value)}")
         case _:

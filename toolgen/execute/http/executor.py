@@ -73,6 +73,7 @@ class HttpExecutor:
         operation = self._operation(request.name)
         args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
         sent = request_of(operation, args, self._routes)
+        self._credentials.admit(sent, operation.security)
         given = {name.lower() for name in sent.headers}
         sent.headers = {
             **{name: text for name, text in self._headers.items() if name.lower() not in given},

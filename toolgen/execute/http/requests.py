@@ -31,7 +31,7 @@ from toolgen.execute.http.styles import (
 )
 from toolgen.runtime.base.errors import CallFailed, ToolNotFound
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_header_value, is_json
+from toolgen.spec.http import FORM, MULTIPART, charset_of, codec_of, essence, is_header_value, is_json
 
 if TYPE_CHECKING:
     from toolgen.execute.http.operation import Body, Param
@@ -115,9 +115,14 @@ def _concrete(media_type: str, default: str) -> str:
 
 def _encoded_text(value: Any, media_type: str, name: str) -> bytes:
     """Encode a value as text, in the charset of its media type."""
+    charset = charset_of(media_type) or "utf-8"
+    codec = codec_of(charset)
+    if not codec:
+        message = f"{name} cannot be sent as {media_type}: no text is sent in the charset {charset}"
+        raise CallFailed(FailureKind.INVALID_CALL, "invalid_media_type", message, "use utf-8")
     try:
-        return text_of(value).encode(charset_of(media_type) or "utf-8")
-    except (UnicodeEncodeError, LookupError) as error:
+        return text_of(value).encode(codec)
+    except UnicodeEncodeError as error:
         message = f"{name} cannot be sent as {media_type}: {error}"
         raise CallFailed(FailureKind.INVALID_CALL, "invalid_text", message) from error
 
@@ -222,6 +227,11 @@ class Request:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     cookies: list[str] = field(default_factory=list[str])
     content: Content | None = None
+
+    def set_header(self, name: str, text: str) -> None:
+        """Set a header in place of one with its name in any case."""
+        self.headers = {each: value for each, value in self.headers.items() if each.lower() != name.lower()}
+        self.headers[name] = text
 
     def url(self, base_url: str) -> str:
         """Return the whole URL."""

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.json_text import LONG_BYTES
-from toolgen.runtime.base.received import ERROR_VALUES, TooMuch, json_of, text_of
+from toolgen.runtime.base.received import TooMuch, error_of, json_of, text_of
 from toolgen.runtime.calls.misfits import phrase
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
@@ -210,7 +210,7 @@ def _failed(
     kind = _KINDS.get(status) or (FailureKind.UNAVAILABLE if status >= 500 else FailureKind.DOMAIN_REJECTION)
     text = "" if response.is_binary else hide(_decoded(response)).strip()
     try:
-        body = json_of(text, ERROR_VALUES)
+        body = error_of(text)
     except (ValueError, TooMuch):
         body = None
     said = _said(body, status) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)

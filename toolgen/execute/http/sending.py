@@ -17,9 +17,10 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, json_of
+from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
+from toolgen.spec.hosts import host_of
 from toolgen.spec.http import is_binary
 
 if TYPE_CHECKING:
@@ -142,16 +143,18 @@ class Sender:
         added = replace(request, query=[*request.query], headers={**request.headers}, cookies=[*request.cookies])
         used: tuple[str, ...] = ()
         if self._host.headers is not None:
-            added.headers |= await self._host.headers()
+            for name, text in (await self._host.headers()).items():
+                added.set_header(name, text)
         elif self._host.auth is None:
             used = await self._credentials.apply(added, security, self._fetch)
         given = {name.lower() for name in added.headers}
         own = {**_ACCEPT, **outgoing_headers()}
-        headers = {name: text for name, text in own.items() if name.lower() not in given} | added.headers
         if added.cookies:
-            headers["Cookie"] = "; ".join(added.cookies)
+            given_cookies = [text for name, text in added.headers.items() if name.lower() == "cookie"]
+            added.set_header("Cookie", "; ".join([*given_cookies, *added.cookies]))
         if added.content is not None:
-            headers["Content-Type"] = added.content.media_type
+            added.set_header("Content-Type", added.content.media_type)
+        headers = {name: text for name, text in own.items() if name.lower() not in given} | added.headers
         try:
             url = httpx2.URL(added.url(base_url))
         except httpx2.InvalidURL as error:
@@ -194,14 +197,17 @@ class Sender:
         """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
         if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
             return False
-        policies = self._policies
-        is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is PolicyAnswer.ALLOW
-        return is_allowed or (new.host == old.host and new.scheme == "https" and old.scheme == "http")
+        return self._judged(new) is PolicyAnswer.ALLOW or (
+            new.host == old.host and new.scheme == "https" and old.scheme == "http"
+        )
 
     def _check_host(self, url: httpx2.URL) -> None:
-        policies = self._policies
-        if policies and policies.judge_hosts([url.host]).answer in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
+        if self._judged(url) in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
             raise CallFailed(FailureKind.PERMISSION_DENIED, "host_denied", f"a policy forbids requests to {url.host}")
+
+    def _judged(self, url: httpx2.URL) -> PolicyAnswer | None:
+        """Return what policies answer for the host of a URL; None without any."""
+        return self._policies.judge_hosts([host_of(str(url))]).answer if self._policies else None
 
     async def _once(self, target: _Target) -> Response:
         client = self._client()
@@ -246,7 +252,7 @@ class Sender:
         self._check_host(target.url)
         response = await self._once(target)
         try:
-            return response.status, json_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
+            return response.status, error_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
         except (ValueError, TooMuch):
             return response.status, None
 

@@ -9,14 +9,14 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
+from mcp.client.auth import AuthorizationCodeResult, OAuthFlowError
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.failures import ServerUnreachable
 from toolgen.execute.mcp.server import McpHost
-from toolgen.execute.mcp.tokens import LoginStore, Tokens, client_metadata
+from toolgen.execute.mcp.tokens import LoginAuth, LoginStore, Tokens, client_metadata
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.redact.sent import SentCredentials
 
@@ -183,7 +183,7 @@ async def mcp_sign_in(server: McpServer, show: Callable[[str], None], store: Log
         resolved = server.resolved(host.environment)
         url = resolved.http or resolved.sse
         tokens = Tokens(url, store or LoginStore(), {"id": token_hex(16)})
-        auth = OAuthClientProvider(url, client_metadata(redirect.url), tokens, open_page, redirect.wait)
+        auth = LoginAuth(url, client_metadata(redirect.url), tokens, open_page, redirect.wait)
         tokens.auth = auth
         await offer_of(server, replace(host, auth=auth))
         await tokens.save()

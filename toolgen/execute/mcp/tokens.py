@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError, OAuthTokenError
+from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import (
     OAuthClientInformationFull,
     OAuthClientMetadata,
@@ -22,7 +23,9 @@ from pydantic import AnyUrl
 
 from toolgen.execute.user_file import UserFile, user_folder
 from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.base.received import lifetime_of
 from toolgen.schema.json_values import is_object
+from toolgen.spec.http import is_bearer_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,7 +143,7 @@ async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientP
     async def never() -> AuthorizationCodeResult:
         raise AssertionError
 
-    auth = OAuthClientProvider(url, client_metadata("http://127.0.0.1/callback"), tokens, refuse, never)
+    auth = LoginAuth(url, client_metadata("http://127.0.0.1/callback"), tokens, refuse, never)
     auth.context.token_expiry_time = login.get("expires_at")
     if "server" in login:  # where to refresh
         auth.context.oauth_metadata = OAuthMetadata.model_validate(login["server"])
@@ -154,6 +157,35 @@ def login_id(auth: OAuthClientProvider) -> str:
     """Return the id of the login that signs requests, as `LoginStore.id_of` does."""
     storage = auth.context.storage
     return _id_of(storage.login) if isinstance(storage, Tokens) else ""
+
+
+class LoginAuth(OAuthClientProvider):
+    """The SDK's flow, which takes of new tokens only what can be used."""
+
+    def __init__(
+        self,
+        url: str,
+        metadata: OAuthClientMetadata,
+        tokens: Tokens,
+        show: Callable[[str], Awaitable[None]],
+        wait: Callable[[], Awaitable[AuthorizationCodeResult]],
+    ) -> None:
+        super().__init__(url, metadata, tokens, show, wait)
+        self.context = _Context(url, metadata, tokens, show, wait)
+
+
+class _Context(OAuthContext):
+    """The state of the flow."""
+
+    def update_token_expiry(self, token: OAuthToken) -> None:
+        """Note when new tokens expire, before they are kept. Raises `OAuthTokenError` for one that no request has."""
+        texts = [text for text in (token.access_token, token.refresh_token) if text is not None]
+        if not all(map(is_bearer_token, texts)):
+            self.clear_tokens()
+            raise OAuthTokenError("the authorization server gave a token that no request has")
+        lifetime = lifetime_of(token.expires_in)
+        token.expires_in = None if lifetime is None else int(lifetime)
+        super().update_token_expiry(token)
 
 
 class Tokens:
@@ -173,7 +205,8 @@ class Tokens:
     async def set_tokens(self, tokens: OAuthToken) -> None:
         """Keep new tokens, with the time at which they expire."""
         self.login["tokens"] = tokens.model_dump(mode="json", exclude_none=True)
-        self.login["expires_at"] = None if tokens.expires_in is None else time.time() + tokens.expires_in
+        lifetime = lifetime_of(tokens.expires_in)
+        self.login["expires_at"] = None if lifetime is None else time.time() + lifetime
         await self.save()
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:

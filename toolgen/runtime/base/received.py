@@ -8,7 +8,6 @@ client sends to a server.
 
 from __future__ import annotations
 
-import codecs
 import re
 import zlib
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.schema.json_values import is_array, is_object, value_of
+from toolgen.spec.http import codec_of
 
 ANSWER_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one answer, as it is sent and as it is decoded."""
@@ -41,17 +41,10 @@ _PIECE: Final = 256 * 1024
 _WINDOW: Final = 1024 * 1024
 """Bytes in which values are counted at a time: a pattern does not let other threads run."""
 
-_CODECS: Final = frozenset(
-    {
-        *("utf-8", "utf-8-sig", "ascii", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
-        *(f"iso8859-{part}" for part in range(1, 17)),
-        *(f"cp{page}" for page in range(1250, 1259)),
-        *("koi8-r", "koi8-u", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb2312", "gbk", "gb18030"),
-        *("big5", "cp950", "mac-roman", "cp437", "cp850", "cp866", "tis-620"),
-    }
-)
-"""Codecs of the standard library that are written in C and take linear time, as `codecs.lookup` names them."""
+LONGEST_LIFETIME: Final = 10 * 365 * 24 * 3600
+"""Seconds that a token is used, at most."""
 
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _WHOLE_STRINGS: Final = re.compile(rb'(?:[^"]*+"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 _BRACKETS: Final = bytes.maketrans(b"{}", b"[]")
@@ -166,14 +159,8 @@ def text_of(data: bytes, content_type: str = "") -> str:
     What cannot be decoded becomes U+FFFD. Codecs that may take more than linear time, such as Punycode's, are unknown.
     """
     found = _CHARSET.search(content_type)
-    name = "utf-8"
-    if found:
-        try:
-            known = codecs.lookup(found[1]).name
-        except LookupError:
-            known = ""
-        name = known if known in _CODECS else name
-    return data.decode(name, "replace").removeprefix("\ufeff")
+    name = codec_of(found[1]) if found else ""
+    return data.decode(name or "utf-8", "replace").removeprefix("\ufeff")
 
 
 def check_request(data: bytes) -> None:
@@ -239,6 +226,29 @@ def json_of(text: str, values: int = ANSWER_VALUES) -> Any:
         if not level:
             return value
     raise _too_deep("the answer")
+
+
+def error_of(text: str) -> Any:
+    """Parse the JSON text of an answer that says what is wrong, whose texts are shown. Raises what `json_of` raises.
+
+    Halves of surrogate pairs, which no text that is sent has, become U+FFFD.
+    """
+    return _sendable(json_of(text, ERROR_VALUES))
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if is_object(value):
+        return {_SURROGATES.sub("\ufffd", name): _sendable(item) for name, item in value.items()}
+    return [_sendable(item) for item in value] if is_array(value) else value
+
+
+def lifetime_of(seconds: Any) -> float | None:
+    """Return how long a token is used, by its `expires_in`, up to `LONGEST_LIFETIME`; None if that is no number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    return float(min(max(0, seconds), LONGEST_LIFETIME))  # an int may be too large to be a float
 
 
 def _members(value: Any) -> Iterator[Any]:

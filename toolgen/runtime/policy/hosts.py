@@ -1,53 +1,16 @@
-"""Hosts: which one a URL leads to, and which ones every call of a tool reaches, as it runs in a runtime."""
+"""Hosts: which ones every call of a tool reaches, as it runs in a runtime."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+
+from toolgen.spec.hosts import UNCLEAR, UNNAMED, host_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import PolicyEntry
-
-UNNAMED: Final = "*"
-"""Stands for the hosts of a tool that names none."""
-
-UNCLEAR: Final = "?"
-"""Stands for the host of a URL in which clients may find another one."""
-
-_LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-
-_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
-"""A name that clients parse as an IPv4 address."""
-
-
-@cache  # few hosts have tools that name URLs, and it takes milliseconds to compile
-def _plain_url() -> re.Pattern[str]:
-    """Return a pattern of URLs in which all clients find the same host, an IPv6 address or a name; `file:` has none."""
-    return re.compile(
-        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*)\.?)(?::[0-9]{{1,5}})?"
-        r"(?:[/?#][!-\[\]-~]*+)?",
-        re.ASCII | re.IGNORECASE,
-    )
-
-
-def host_of(url: str) -> str:
-    """Return the host of a plain URL, addresses in their shortest form; `UNCLEAR` if clients may find another one."""
-    found = _plain_url().fullmatch(url)
-    if found is None:
-        return UNCLEAR
-    address, name = found.groups()
-    if name is not None and not _NUMBER.fullmatch(name.lower()):
-        return name.lower()
-    from ipaddress import IPv4Address, IPv6Address  # slow to import, and hosts mostly have names
-
-    try:
-        return str(IPv4Address(name) if address is None else IPv6Address(address).ipv4_mapped or IPv6Address(address))
-    except ValueError:
-        return UNCLEAR
 
 
 def hosts_of_calls(named: Iterable[str], url: str, specified: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.approvers import combined
-from toolgen.runtime.policy.hosts import UNCLEAR, UNNAMED
+from toolgen.spec.hosts import UNCLEAR, UNNAMED, host_named
 from toolgen.spec.selector import Selector, names_one_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Policies:
         self.paths = [_paths(each) for each in stack]
         self.modes = frozenset(mode for policy in stack for mode in policy.get("modes", {}))
         self._rules = [rule for name in names for rule in _rules(name, policies[name], tools)]
-        self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
+        self._networks = {name: _network(policies[name]) for name in names} or {_NO_POLICY: {}}
         self._servers = {name: _for_servers(network) for name, network in self._networks.items()}
         self._some = bool(names)
 
@@ -203,13 +203,22 @@ def _common(lists: Sequence[Sequence[str]], default: Sequence[str]) -> tuple[str
     return tuple(name for name in first if all(name in other for other in others))
 
 
+def _network(policy: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the rules for hosts by the names that `host_of` gives; of two for one host, the strictest counts."""
+    found: dict[str, str] = {}
+    for name, answer in policy.get("network", {}).items():
+        host = name.lower() if name.startswith(UNNAMED) else host_named(name)
+        found[host] = strictest(PolicyAnswer(each) for each in (answer, found.get(host)) if each)
+    return found
+
+
 def _for_servers(network: Mapping[str, str]) -> Mapping[str, str]:
     """Return the rules for servers of tools that are not tagged `network`: no `ask` for every host is about them."""
     return {**network, UNNAMED: "deny"} if network.get(UNNAMED) == "deny" else {**network, UNNAMED: "allow"}
 
 
 def _host_reasons(networks: Mapping[str, Mapping[str, str]], hosts: Sequence[str]) -> Iterable[PolicyReason]:
-    for host in hosts:
+    for host in (each if each in (UNNAMED, UNCLEAR) else host_named(each) for each in hosts):
         for policy, network in networks.items():
             if host != UNCLEAR:
                 yield _host_reason(policy, network, host)
@@ -220,7 +229,6 @@ def _host_reasons(networks: Mapping[str, Mapping[str, str]], hosts: Sequence[str
 
 def _host_reason(policy: str, network: Mapping[str, str], host: str) -> PolicyReason:
     """Find the most specific name: the host itself, then the longest matching `*.domain`, then `*`, which asks."""
-    host = host.lower().rstrip(".")
     labels = host.split(".")
     above = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
     found = next((name for name in (host, *above, "*") if name in network), None)

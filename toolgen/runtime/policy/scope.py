@@ -10,8 +10,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.policy.hosts import UNCLEAR, host_of, shown_hosts
+from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.spec.hosts import UNCLEAR, host_of
 
 if TYPE_CHECKING:
     from toolgen.runtime.policy.paths import PathAnswer, PathPolicy

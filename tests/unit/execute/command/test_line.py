@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.compiler.specs import resolved
 from toolgen.contract.records import FailureKind
 from toolgen.execute.command import ExecLine, ShellLine, Template, texts_of
 from toolgen.execute.processes import MAX_ARGUMENT_BYTES
 from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.execute.conftest import Project
 
 HOSTILE = [
@@ -213,6 +221,248 @@ def test_reg_60_a_template_inside_quotes_is_refused(line: str, place: str) -> No
     with pytest.raises(CatalogError) as raised:
         ShellLine.parse(line, {"a": {}})
     assert str(raised.value) == f"`{{{{args.a}}}}` is {place}; remove that: every value is quoted"
+
+
+ARITHMETIC = [
+    *("echo $(( {{args.a}} + 1 ))", "echo $((2*{{args.a}}))", ": $(( x = {{args.a}} ))", "head -c $(({{args.a}}*2)) f"),
+    *(
+        "echo $((1+(2)+{{args.a}}))",
+        "(( {{args.a}} > 1 ))",
+        "for ((i={{args.a}};i<2;i++)); do :; done",
+        "x=1;((x={{args.a}}))",
+    ),
+    *(
+        "echo $(( $(echo {{args.a}}) ))",
+        "echo $((`echo {{args.a}}`))",
+        "echo $[{{args.a}}]",
+        "echo $(($((1))+{{args.a}}))",
+    ),
+]
+EXPANSIONS = ["echo ${x:{{args.a}}}", "echo ${x:1:{{args.a}}}", "echo ${x[{{args.a}}]}", "echo ${x:-{{args.a}}}"]
+CONDITIONS = ["if [[ {{args.a}} -gt 1 ]]; then :; fi", "[[ x -eq 1 && {{args.a}} -eq 1 ]]", "[[\n1 -eq {{args.a}} ]]"]
+NAMES = [
+    *(
+        "test -v {{args.a}}",
+        "[ -v {{args.a}} ]",
+        "[ ! -v {{args.a}} ]",
+        "[ x = y -o -v {{args.a}} ]",
+        "[ {{args.b}} {{args.a}} ]",
+    ),
+    *("printf -v {{args.a}} x", "printf -v{{args.a}} x", "printf {{args.b}} {{args.a}} x", "wait -p {{args.a}}"),
+    *(
+        "export {{args.a}}",
+        "readonly {{args.a}}",
+        "declare {{args.a}}",
+        "typeset -i x={{args.a}}",
+        "local -n x={{args.a}}",
+    ),
+    *("export a[{{args.a}}]=1", "declare -i {{args.a}}=1"),
+]
+RUN = [
+    *(
+        "read {{args.a}} </dev/null",
+        "read -r x {{args.a}} < f",
+        "unset {{args.a}}",
+        "let {{args.a}}",
+        "eval {{args.a}}",
+    ),
+    *("X=1 eval {{args.a}}", "command eval {{args.a}}", "builtin eval {{args.a}}", "if eval {{args.a}}; then :; fi"),
+    *(
+        "trap {{args.a}} EXIT",
+        "alias x={{args.a}}",
+        "mapfile {{args.a}} < f",
+        "getopts a {{args.a}}",
+        "e'v'al {{args.a}}",
+    ),
+    *(
+        "true && \\eval {{args.a}}",
+        "{ eval {{args.a}}; }",
+        "(eval {{args.a}})",
+        "x=$(eval {{args.a}})",
+        "`eval {{args.a}}`",
+    ),
+    *(
+        "case x in x) eval {{args.a}};; esac",
+        "true |\neval {{args.a}}",
+        "ev\\\nal {{args.a}}",
+        "time -p eval {{args.a}}",
+    ),
+]
+BEHIND = [
+    *(
+        "x=$(true |\neval {{args.a}})",
+        "x=$(true; eval {{args.a}})",
+        "f() { eval {{args.a}}; }; f",
+        "read &>f {{args.a}}",
+    ),
+    *("function f { eval {{args.a}}; }; f", "case x in (x) eval {{args.a}};; esac", "true &>f eval {{args.a}}"),
+    *(
+        "echo $(case x in x) eval {{args.a}};; esac)",
+        "echo $(case x in x)eval {{args.a}};; esac)",
+        "coproc eval {{args.a}}",
+    ),
+    *("x=$(true) eval {{args.a}}", "x=(a b) eval {{args.a}}"),
+]
+"""Commands that run their args, behind what makes it hard to tell where a command starts."""
+SUBSCRIPTS = ["x[{{args.a}}]=1", "x=([{{args.a}}]=1)", "true; x[{{args.a}}]+=1"]
+SET_BEFORE = [
+    *(
+        "a={{args.a}}; echo $((a))",
+        'a={{args.a}}; echo "$(( a + 1 ))"',
+        "a={{args.a}}; echo ${b:a}",
+        "a={{args.a}} ; ((a++))",
+    ),
+    *("a={{args.a}}; [[ $a -gt 1 ]]", "export a={{args.a}}; echo $((${a} * 2))", "a=x{{args.a}}; echo $((1 + a"),
+]
+EVALUATED = {
+    "in arithmetic": ARITHMETIC,
+    "in `${…}`": EXPANSIONS,
+    "in `[[…]]`": CONDITIONS,
+    "the name of a variable of": NAMES,
+    "an arg of": [*RUN, *BEHIND],
+    "in a subscript": SUBSCRIPTS,
+    "the value of `a`, which is in": SET_BEFORE,
+}
+ANY: dict[str, object] = {"a": {}, "b": {}}
+
+
+@pytest.mark.parametrize(("place", "line"), [(place, line) for place, lines in EVALUATED.items() for line in lines])
+def test_reg_60_a_template_is_refused_where_a_shell_may_run_its_value(place: str, line: str) -> None:
+    with pytest.raises(CatalogError) as raised:
+        ShellLine.parse(line, ANY)
+    assert f"is {place}" in str(raised.value)
+    assert "a shell may run a value there; " in str(raised.value)
+
+    command = f"args: {{a: string, b: string}}, command: {{shell: {json.dumps(f'sh x; {line}')}}}"
+    found = resolved(
+        f"toolgen: 1\ntoolset: local\nkind: command\ntools: {{t: {{description: x, permission: write, {command}}}}}"
+    )
+    assert any("TG410" in each and f"is {place}" in each for each in found.messages), found.messages
+
+
+ALLOWED = [
+    *("git log -n {{args.a}} | head -n {{args.b}}", "printf '%s\\n' {{args.a}} {{args.b}}", "printf {{args.a}}"),
+    *("[ {{args.a}} = {{args.b}} ]", "test -n {{args.a}} -a {{args.b}} -gt 1", "[ -f {{args.a}} ] && cat {{args.a}}"),
+    *(
+        "export X={{args.a}}; cmd",
+        "local x={{args.a}}",
+        "X={{args.a}} cmd",
+        'x={{args.a}}; echo "$x" ${x:-none} ${x#a}',
+    ),
+    *(
+        "read -r x < {{args.a}}",
+        "while read -r x; do :; done < {{args.a}}",
+        "mapfile x <{{args.a}}",
+        "grep eval {{args.a}}",
+    ),
+    *("i=0; i=$((i+1)); echo {{args.a}}", "head -c $((2*3)) {{args.a}}", "echo $(cat {{args.a}}) `cat {{args.b}}`"),
+    *(
+        "for x in {{args.a}}; do echo $x; done",
+        "case {{args.a}} in a) echo {{args.b}};; esac",
+        "echo {{args.a}} # $(( {{args.b}}",
+    ),
+    *(
+        "expr {{args.a}} + 1",
+        "echo [{{args.a}}] x[{{args.a}}]",
+        "[[ -n x ]] && echo {{args.a}}",
+        "((1)); echo {{args.a}}",
+    ),
+    *(
+        'echo "$((1+1)) ${x:-it\'s}" {{args.a}}',
+        "f() { echo {{args.a}}; }; f",
+        "cmd 2>&1 {{args.a}} &> f",
+        "( echo {{args.a}} )",
+    ),
+]
+
+
+@pytest.mark.parametrize("line", ALLOWED)
+def test_reg_60_a_template_may_stand_where_it_is_a_word(line: str) -> None:
+    assert ShellLine.parse(line, ANY).names
+
+
+FILLERS = [
+    *("echo 'it'\"'\"'s'", 'echo "a $(echo "b c") d"', "x=${y:-'a b'}", "echo $'it'", "echo $'a\\'b'", "echo \\'"),
+    *("cat <<E\nit's\nE", 'cat <<E\nsay "x\nE', "cat <<'E'\n$(( ` ${ ((\nE", "echo ${x#\\}}", 'echo "${x:-"q"}"'),
+    *(
+        "echo a#b",
+        "# it's\n:",
+        "f() { :; }",
+        "echo $((1<<2))",
+        "echo ${#x} $# $$ $!",
+        "echo `echo \\`echo x\\``",
+        "echo \\",
+    ),
+    *("case x in (a) :;; b) :;; esac", 'echo "it\'s"', 'echo "\\""', ': ${x:="a)b"}', "echo )", "echo $(echo ')')"),
+    *(
+        'echo "${x:-it\'s}"',
+        "echo \"`echo 'a'`\"",
+        "(:)",
+        "{ :; }",
+        "x=(a 'b')",
+        "[[ a < b ]]",
+        "((1))",
+        "if :; then :; fi",
+    ),
+]
+"""Text in which quotes, parentheses and words are hard to tell apart."""
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> str:
+    """Draw a line of constructs that are around, before and behind each other."""
+    some = st.sampled_from([*ALLOWED, *(each for group in EVALUATED.values() for each in group)])
+    around = st.sampled_from(
+        ["{}", "({})", "{{ {}; }}", "x=$({}); echo $x", 'echo "$({})"', "if {}; then :; fi", "true && {}"]
+    )
+    between = draw(st.sampled_from(["; ", "\n", " | ", " && ", " "]))
+    before = between.join(draw(st.lists(st.sampled_from(FILLERS), max_size=3)))
+    behind = between.join(draw(around).format(draw(some)) for _ in range(draw(st.integers(1, 2))))
+    return f"{before}{between if before else ''}{behind}"
+
+
+@pytest.fixture(scope="module")
+def shells(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The shell of this machine, and bash as `sh` if it is there."""
+    folder, found = tmp_path_factory.mktemp("shells"), ["/bin/sh"]
+    if bash := shutil.which("bash"):
+        (folder / "sh").symlink_to(bash)
+        found.append(str(folder / "sh"))
+    return found
+
+
+INJECTED = ["x[$(echo OWNED >&2)]", "x[`echo OWNED >&2`]", "echo OWNED >&2", "a[$(echo OWNED >&2)]=1", "-v"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(line=lines(), first=st.sampled_from(INJECTED), second=st.sampled_from(INJECTED))
+def test_reg_60_no_shell_runs_a_value_of_a_line_that_is_not_refused(
+    shells: list[str], tmp_path: Path, line: str, first: str, second: str
+) -> None:
+    try:
+        argv = ShellLine.parse(line, ANY).argv({"a": first, "b": second})
+    except CatalogError:
+        return
+    for shell in shells:
+        run = subprocess.run(
+            [shell, *argv[1:]],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=60,
+        )
+        assert "OWNED" not in run.stderr.splitlines(), (shell, line)
+
+
+def test_a_long_line_is_read_in_linear_time() -> None:
+    for unit in ("(", "$((", "${", "`", '"$(', "[[ ", "x=1 ", "a={{args.a}} ", "'", "$(`", "))"):
+        line = f"true; a={{{{args.b}}}}; {unit * 20_000}"
+        start = time.process_time()
+        with suppress(CatalogError):
+            ShellLine.parse(line, ANY)
+        assert time.process_time() - start < 3, unit
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartParser
 
+from tests.unit.compiler.specs import resolved
 from tests.unit.execute.http.api import Recorder, error_of, import_text, invoke, package_of
 
 if TYPE_CHECKING:
@@ -211,3 +212,52 @@ def test_bytes_are_base64_text(catalog: Catalog) -> None:
 
     assert (error.kind, error.code) == ("invalid_call", "invalid_base64")
     assert recorder.requests == []
+
+
+CHOSEN = """
+toolgen: 1
+toolset: shop.chosen
+kind: http
+api: {base_url: http://app}
+tools:
+  text: {description: x, args: {t: string, mt: string},
+    http: {method: POST, path: /, body: {media_type: text/plain, arg: t, type_arg: mt}}}
+  part: {description: x, args: {t: string, mt: string},
+    http: {method: POST, path: /, body: {media_type: multipart/form-data,
+      encoding: {t: {content_type: text/plain, type_arg: mt}}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return package_of(tmp_path_factory.mktemp("chosen"), "compiled_chosen", CHOSEN)
+
+
+@pytest.mark.parametrize("tool", ["text", "part"])
+@pytest.mark.parametrize(
+    "charset",
+    [*("punycode", "idna", "undefined", "utf-7", "unicode_escape", "rot13", "base64", "mbcs", "klingon", "PUNYCODE")],
+)
+def test_no_text_is_encoded_by_a_codec_that_is_not_linear_or_not_of_text(
+    chosen: Catalog, tool: str, charset: str
+) -> None:
+    recorder = Recorder()
+    long = "".join(chr(0x4E00 + number) for number in range(20_000)) * 5  # takes Punycode minutes
+    args = {"t": f"a..b{long}", "mt": f"text/plain; charset={charset}"}
+    error = error_of(invoke(chosen, tool, args, toolset="shop.chosen", app=recorder))
+    assert (error.kind, error.code, recorder.requests) == ("invalid_call", "invalid_media_type", [])
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF8", "latin-1", "utf-16", "Shift_JIS", "windows-1252"])
+def test_text_is_sent_in_the_charset_that_an_arg_chooses(chosen: Catalog, charset: str) -> None:
+    recorder = Recorder()
+    args = {"t": "abc", "mt": f"text/plain; charset={charset}"}
+    assert invoke(chosen, "text", args, toolset="shop.chosen", app=recorder).error is None
+    assert recorder.last.body == "abc".encode(charset)
+
+
+@pytest.mark.parametrize(("charset", "is_refused"), [("punycode", True), ("klingon", True), ("ISO-8859-1", False)])
+@pytest.mark.parametrize("key", ["media_type", "content_type"])
+def test_a_build_refuses_a_charset_in_which_no_text_is_sent(charset: str, is_refused: bool, key: str) -> None:
+    found = resolved(CHOSEN.replace(f"{key}: text/plain", f'{key}: "text/plain; charset={charset}"'))
+    assert any("no charset in which texts are sent" in each for each in found.messages) is is_refused

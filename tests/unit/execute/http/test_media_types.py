@@ -80,6 +80,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "bytes as JSON": types(BINARY, "application/json"),
     "another multipart": types(OBJECT, "multipart/mixed"),
     "an unknown charset": types(STRING, "text/plain; charset=klingon"),
+    "a slow charset": types(STRING, "text/plain; charset=punycode"),
     "a part of XML": form({"f": OBJECT}, f={"contentType": "application/xml"}),
     "a part that is an image of a number": form({"f": {"type": "integer"}}, f={"contentType": "image/png"}),
     "a form of XML": form({"f": OBJECT}, FORM, f={"contentType": "application/xml"}),

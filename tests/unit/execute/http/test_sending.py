@@ -214,6 +214,57 @@ def test_the_error_of_a_refused_oauth_client_contains_no_secret(catalog: Catalog
     assert "invalid_client" in error.message
 
 
+def json_answer(text: str, status: int = 200, **headers: str) -> Response:
+    return Response(text, status, media_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (r'{"error": "\ud800"}', "\ufffd"),
+        ('{"error": {"a": 1}}', "status 200"),
+        (r'{"access_token": "t\r\nX-Evil: 1"}', "gave a token that no request has"),
+        (r'{"access_token": "t-\ud800"}', "gave a token that no request has"),
+        ('{"access_token": ""}', "gave a token that no request has"),
+        (f'{{"error": "{"e" * 100_000}"}}', "eee"),
+        ('{"access_token": "t", "expires_in": 1e400}', "status 200"),
+    ],
+)
+def test_a_token_answer_that_cannot_be_used_is_a_refusal(catalog: Catalog, answer: str, said: str) -> None:
+    error = error_of(call(catalog, "client", app=tokens(json_answer(answer))))
+    assert (error.kind, error.code) == ("unavailable", "no_token")
+    assert said in error.message
+    assert len(error.message) < 300
+
+
+@pytest.mark.parametrize("lifetime", ["9" * 400, "-" + "9" * 400, "-1", "0", "true", "null", '"3600"', "1e308", "[]"])
+def test_a_token_is_used_whatever_its_lifetime(catalog: Catalog, lifetime: str) -> None:
+    recorder = tokens(json_answer(f'{{"access_token": "t-one", "expires_in": {lifetime}}}'))
+    assert call(catalog, "client", app=recorder).error is None
+    assert recorder.last.header("authorization") == "Bearer t-one"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind", "retry_after"),
+    [
+        (400, "http_400", "domain_rejection", None),
+        (409, "http_409", "domain_rejection", None),
+        (429, "http_429", "rate_limited", 99.0),
+        (500, "http_500", "unavailable", None),
+    ],
+)
+@pytest.mark.parametrize("body", [r'{"message": "low \ud800", "\udc00": 1}', r'["low \udfff"]', r'"low \ud800"'])
+def test_an_error_with_half_of_a_surrogate_pair_keeps_its_meaning(
+    catalog: Catalog, status: int, code: str, kind: str, retry_after: float | None, body: str
+) -> None:
+    answers = [json_answer(body, status, **{"Retry-After": "99"}) for _ in range(3)]
+    result = call(catalog, "post", {"n": 1}, app=Recorder(answers=answers))
+    error = error_of(result)
+    assert (error.code, error.kind, error.retry_after) == (code, kind, retry_after)
+    assert error.message.endswith("low \ufffd")
+    json.dumps([result.metadata, [block.data for block in result.blocks]], ensure_ascii=False).encode()
+
+
 TRY_AGAIN = {"Retry-After": "0"}
 
 
@@ -460,6 +511,40 @@ def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalo
         args = {} if tool == "get" else {"n": 1}
         error = error_of(call(catalog, tool, args, app=recorder))
         assert (error.code, len(recorder.requests)) == ("redirect_refused", 1)
+
+
+SPELLED = [
+    *("2130706433", "0x7f000001", "127.1", "127.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"),
+    *("[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "0", "a@127.0.0.1", "127%2e0.0.1", "127.0.0.1"),
+]
+"""Hosts of URLs by which a client reaches 127.0.0.1, or may."""
+
+HERE = 'toolgen: 1\npolicy: here\nnetwork: {"*": allow, "127.0.0.1": deny, xn--bcher-kva.example: deny}\n'
+
+
+@pytest.fixture(scope="module")
+def not_here(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return package_of(tmp_path_factory.mktemp("spelled"), "spelled_hosts", SPEC, HERE)
+
+
+@pytest.mark.parametrize("host", [*SPELLED, "bücher.example"])
+def test_a_denied_host_is_not_reached_by_another_spelling(not_here: Catalog, host: str) -> None:
+    recorder = redirect(f"http://{host}:8080/latest", 302)
+    error = error_of(call(not_here, "get", app=recorder, base_url="http://api.shop.example"))
+    assert (error.kind, error.code, len(recorder.requests)) == ("permission_denied", "redirect_refused", 1)
+
+    recorder = Recorder()
+    error = error_of(call(not_here, "get", app=recorder, base_url=f"http://{host}:8080"))
+    assert (error.kind, recorder.requests) == ("permission_denied", [])
+
+    recorder = tokens(PlainTextResponse("ok"))
+    registration = http_executor(not_here, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    assert isinstance(registration.executor, HttpExecutor)
+    credentials = registration.executor._credentials
+    credentials.auth = {**credentials.auth, "client": {**credentials.auth["client"], "token_url": f"http://{host}/"}}
+    runtime = Runtime(not_here, permission=allow_all, executors=[registration])
+    error = error_of(asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.client"))))
+    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
 
 
 def test_a_loop_of_redirects_ends(catalog: Catalog) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.client.auth import OAuthTokenError
+from mcp.shared.auth import OAuthToken
 
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.http.api import package_of
@@ -14,7 +17,7 @@ from tests.unit.execute.mcp import conftest as servers
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpServer, mcp_executor
 from toolgen.execute.mcp.sign_in import mcp_sign_in
-from toolgen.execute.mcp.tokens import LoginStore
+from toolgen.execute.mcp.tokens import LoginAuth, LoginStore, Tokens, client_metadata
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
@@ -226,3 +229,42 @@ def test_a_login_that_the_server_takes_no_more_has_expired(url: str, tmp_path: P
         await executor.close()
 
     asyncio.run(test())
+
+
+def auth_of(store: LoginStore) -> LoginAuth:
+    async def never(*_: object) -> Any:
+        raise AssertionError
+
+    tokens = Tokens("http://here/mcp", store, {"id": "1"})
+    tokens.auth = LoginAuth("http://here/mcp", client_metadata("http://127.0.0.1/callback"), tokens, never, never)
+    return tokens.auth
+
+
+@pytest.mark.parametrize("seconds", [10**400, -(10**400), 3600, 0, None])
+def test_a_login_is_stored_whatever_the_lifetime_of_its_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int | None
+) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    store = LoginStore(tmp_path / "logins.json")
+    auth, given = auth_of(store), OAuthToken.model_validate({"access_token": "t-1", "expires_in": seconds})
+
+    auth.context.update_token_expiry(given)  # as the SDK does, in this order
+    asyncio.run(auth.context.storage.set_tokens(given))
+
+    stored = store.get("http://here/mcp")
+    assert stored is not None
+    assert stored["tokens"]["access_token"] == "t-1"
+    ends = stored.get("expires_at")
+    assert (ends is None) is (seconds is None)
+    assert ends is None or abs(ends - time.time()) < 11 * 365 * 24 * 3600
+
+
+@pytest.mark.parametrize("text", ["", "t\r\nX: 1", "t-\u00e9", "t-\ud800", " t", "t\0"])
+@pytest.mark.parametrize("key", ["access_token", "refresh_token"])
+def test_a_token_that_no_request_has_is_refused(tmp_path: Path, text: str, key: str) -> None:
+    auth = auth_of(LoginStore(tmp_path / "logins.json"))
+    with pytest.raises(OAuthTokenError, match="no request has"):
+        auth.context.update_token_expiry(
+            OAuthToken.model_validate({"access_token": "t"}).model_copy(update={key: text})
+        )
+    assert auth.context.current_tokens is None

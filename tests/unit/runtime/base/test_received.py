@@ -18,13 +18,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.runtime.base.received import (
+    LONGEST_LIFETIME,
     REQUEST_VALUES,
     Body,
     TooMuch,
     Unreadable,
     check_json,
     check_request,
+    error_of,
     json_of,
+    lifetime_of,
     text_of,
 )
 
@@ -230,3 +233,31 @@ def _is_codec(name: str) -> bool:
     except LookupError:
         return False
     return True
+
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=5)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | ANY_TEXT,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_the_json_of_an_error_can_be_sent(value: Any) -> None:
+    found = error_of(json.dumps(value))
+    shown = json.dumps(found, ensure_ascii=False)
+    assert shown.encode().decode() == shown
+    if not any(0xD800 <= ord(character) < 0xE000 for character in json.dumps(value, ensure_ascii=False)):
+        assert found == value
+
+
+@given(st.none() | st.booleans() | st.floats() | st.text() | st.integers(-(10**400), 10**400))
+def test_the_lifetime_of_a_token_is_a_number_of_seconds_or_nothing(seconds: Any) -> None:
+    found = lifetime_of(seconds)
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    assert (found is not None) is is_number
+    assert found is None or 0 <= found <= LONGEST_LIFETIME
+    if is_number and 0 <= seconds <= LONGEST_LIFETIME:
+        assert found == seconds

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,13 +38,13 @@ from toolgen.compiler.importers.update import (
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare
-from toolgen.spec.http import http_path
+from toolgen.spec.http import credential_names, http_path
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.offer import Trial
-    from toolgen.compiler.importers.openapi.files import Read
+    from toolgen.compiler.importers.openapi.files import Part, Read
     from toolgen.compiler.importers.openapi.operations import Operation
     from toolgen.compiler.source.nodes import Node, Source
     from toolgen.compiler.source.read import SpecFile
@@ -272,7 +273,8 @@ class _Reader:
         is_swagger = self._description.is_swagger
         try:
             consumes = self._description.media_types("consumes", operation.part)
-            tool = tool_of(operation, self._schemas, consumes, is_swagger=is_swagger)
+            given = partial(self._is_credential, self._credentials(operation))
+            tool = tool_of(operation, self._schemas, consumes, given, is_swagger=is_swagger)
             self._add_source(tool, operation)
         except Fault as fault:
             self._leave_out(operation, fault.message, fault)
@@ -325,6 +327,23 @@ class _Reader:
             tool["http"]["security"] = security
         if "errors" in tool["http"]:  # last, as in the spec language
             tool["http"]["errors"] = tool["http"].pop("errors")
+
+    def _credentials(self, operation: Operation) -> frozenset[tuple[str, str]]:
+        auth = self._description.auth
+        security = auth.security(operation.part)
+        if security is None:
+            try:
+                security = auth.security(self._description.root)
+            except Fault:  # which is reported of the API
+                security = []
+        return credential_names(auth.schemes, security or [], {})
+
+    def _is_credential(self, names: frozenset[tuple[str, str]], place: str, name: str, part: Part) -> bool:
+        if (place, name.lower()) not in names:
+            return False
+        message = f"`{name}` in `{place}` is a credential, which the host sends: it is no arg"
+        self._sink.report("TG839", part.span, message)
+        return True
 
     def _result(self, operation: Operation) -> Any:
         produces = self._description.media_types("produces", operation.part)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault
-from toolgen.spec.http import FORM, MULTIPART, charset_of, essence, is_binary, is_json, is_text
+from toolgen.spec.http import FORM, MULTIPART, charset_of, codec_of, essence, is_binary, is_json, is_text
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.files import Part
@@ -141,11 +140,10 @@ def text_type(declared: Sequence[str], schema: Part, where: str) -> str:
 
 
 def check_charset(media_type: str, schema: Part) -> None:
-    """Raise `Fault` for a charset that Python does not have."""
-    try:
-        codecs.lookup(charset_of(media_type) or "utf-8")
-    except LookupError:
-        raise Fault(f"the charset of `{media_type}` is unknown", schema) from None
+    """Raise `Fault` for a charset in which no text is sent."""
+    charset = charset_of(media_type)
+    if charset and not codec_of(charset):
+        raise Fault(f"the charset of `{media_type}` is unknown", schema)
 
 
 def split_types(text: str) -> list[str]:

@@ -22,6 +22,8 @@ from toolgen.spec.http import HttpPath, http_path
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.compiler.importers.openapi.bodies import Field as BodyField
     from toolgen.compiler.importers.openapi.bodies import RequestBody
     from toolgen.compiler.importers.openapi.files import Part
@@ -73,10 +75,24 @@ class _Args:
         return arg
 
 
-def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_swagger: bool) -> dict[str, Any]:
-    """Return the keys of a tool that a description decides, but for the result. Raises `Fault`."""
+def tool_of(
+    operation: Operation,
+    schemas: Schemas,
+    consumes: list[str],
+    is_credential: Callable[[str, str, Part], bool],
+    *,
+    is_swagger: bool,
+) -> dict[str, Any]:
+    """Return the keys of a tool that a description decides, but for the result. Raises `Fault`.
+
+    `is_credential` is given the place, the name and the part of each parameter, and returns whether it is no arg.
+    """
     found = parameters(operation.item, operation.part, is_swagger=is_swagger)
     path, found = _placed(operation, found)
+    found = [each for each in found if not is_credential(each.place, each.name, each.schema)]
+    for name in http_path(path).names:
+        if is_credential("query", name, operation.part):
+            raise Fault(f"the query of its path has `{name}`, which is a credential", operation.part)
     body = request_body(operation.item, operation.part, schemas, consumes, is_swagger=is_swagger)
     args = _Args()
     for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):

@@ -9,7 +9,16 @@ from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import ParamSpec
-from toolgen.spec.http import CONNECTION_HEADERS, http_path, is_header_name, is_header_value
+from toolgen.spec import hosts
+from toolgen.spec.http import (
+    CONNECTION_HEADERS,
+    charset_of,
+    codec_of,
+    credential_names,
+    http_path,
+    is_header_name,
+    is_header_value,
+)
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
 if TYPE_CHECKING:
@@ -102,6 +111,7 @@ def resolve_http(
     checks.check_params()
     checks.check_body()
     checks.check_header_names()
+    checks.check_credentials(document.file.api)
     _check_security(spec.security, document.file.api, ("tools", key, "http", "security"), document, sink)
     for status in spec.errors:
         if not _STATUS.fullmatch(status):
@@ -120,12 +130,13 @@ def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL, in lower case; empty if it has none, or one with a variable of the environment."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-    return "" if "$env." in url.partition("://")[2].partition("/")[0] else host
+    """Return the host of a URL as policies judge it; empty if there is none, or one with a variable of the environment.
+
+    Only the host counts: a variable may be behind it.
+    """
+    scheme, _, rest = url.partition("://")
+    place = rest.partition("/")[0]
+    return "" if not place or "$env." in place else hosts.host_of(f"{scheme}://{place}")
 
 
 def is_in_process(api: ApiSpec | None) -> bool:
@@ -271,12 +282,34 @@ class _Checks:
         if key is not None and not is_header_name(key):
             self.report(_no_header_name(key), "idempotency_header", fix=_HEADER_FIX)
         fields = body.encoding.items() if body else ()
-        for text, *path in (
-            (body.media_type if body else "", "media_type"),
-            *((each.content_type or "", "encoding", name, "content_type") for name, each in fields),
-        ):
+        of_fields = [
+            (each.content_type or "", each.base64, ("encoding", name, "content_type")) for name, each in fields
+        ]
+        whole = [(body.media_type, body.base64, ("media_type",))] if body else []
+        for text, is_base64, path in [*whole, *of_fields]:
+            charset = charset_of(text)
             if not is_header_value(text):
                 self.report("a media type has no line breaks and no control characters", "body", *path)
+            elif charset and not is_base64 and not codec_of(charset):
+                message = f"`{charset}` is no charset in which texts are sent"
+                self.report(message, "body", *path, fix="write `charset=utf-8`")
+
+    def check_credentials(self, api: ApiSpec | None) -> None:
+        """No arg and no fixed query has the name of a credential: an API may take it for that."""
+        if api is None:
+            return
+        auth = {name: each.model_dump(by_alias=True) for name, each in api.auth.items()}
+        security = api.security if self._spec.security is None else self._spec.security
+        names = credential_names(auth, security, api.headers)
+        for arg, each in self._params.items():
+            name = each.name or arg
+            if (each.in_, name.lower()) in names:
+                message = f"`{name}` in `{each.in_}` is a credential or a header of the host, which no arg sets"
+                fix = "remove the arg, or write `security: []` if the request has no credentials"
+                self.report(message, "params", arg, is_key=True, fix=fix)
+        for name in http_path(self._spec.path).names:
+            if ("query", name.lower()) in names:
+                self.report(f"the query of the path has `{name}`, which is a credential of the API", "path")
 
     def _check_arg(self, name: str, *path: str) -> None:
         if name not in self._fields:

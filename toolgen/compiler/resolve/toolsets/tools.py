@@ -21,6 +21,7 @@ from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.validity import violations
 from toolgen.schema.args import with_one_of
 from toolgen.schema.references import steps_of
+from toolgen.spec.shell import misplaced
 from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 from toolgen.spec.tool_settings import Access, Bounded, CommandSettings, Example, Limits, Tag, ToolSettings
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
@@ -94,8 +95,6 @@ def check_kind(key: str, spec: ToolSpec, document: Document[ToolsetFile], sink: 
 
 # The `command` block of a tool: argv or a shell line, with templates that can only refer to args.
 
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-
 
 def resolve_command(
     spec: CommandSpec,
@@ -145,13 +144,10 @@ def resolve_command(
     if spec.shell:
         shell_span = document.span("tools", key, "command", "shell")
         _check(spec.shell, args, shell_span, sink)
-        if any("{{" in quoted for quoted in _QUOTED.findall(spec.shell)):
-            sink.report(
-                "TG410",
-                shell_span,
-                "a template inside quotes would be quoted twice",
-                fix="remove the quotes: every value is quoted",
-            )
+        found = misplaced(BRACES.split(spec.shell)[::2])
+        if found is not None:
+            template = f"{{{{{BRACES.findall(spec.shell)[found.number]}}}}}"
+            sink.report("TG410", shell_span, f"`{template}` is {found.place}", fix=found.fix)
     if "{{" in spec.cwd:
         sink.report("TG402", document.span("tools", key, "command", "cwd"), "`cwd` is fixed; a model cannot set it")
     return CommandSettings(

@@ -624,3 +624,29 @@ def test_a_form_with_files_is_a_tool_whichever_parts_are_required(
     for name in needed:
         assert not args.is_valid({key: value for key, value in values.items() if key != name}), name
         assert not args.is_valid({key: value for key, value in {**values, "file_name": "x"}.items() if key != name})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "listed", "dropped"),
+    [
+        ({"type": "apiKey", "in": "header", "name": "X-API-Key"}, ("x-api-key", "header"), True),
+        ({"type": "apiKey", "in": "query", "name": "key"}, ("KEY", "query"), True),
+        ({"type": "apiKey", "in": "query", "name": "key"}, ("key", "header"), False),
+        ({"type": "apiKey", "in": "cookie", "name": "session"}, ("session", "cookie"), True),
+        ({"type": "apiKey", "in": "cookie", "name": "session"}, ("cookie", "header"), True),
+    ],
+)
+@pytest.mark.parametrize("security", [[{"key": []}], None, []])
+def test_a_parameter_with_the_name_of_a_credential_is_no_arg(
+    scheme: dict[str, Any], listed: tuple[str, str], dropped: bool, security: Any
+) -> None:
+    parameters = [parameter("q"), parameter(*listed, required=True)]
+    own = {} if security is None else {"security": security}
+    operation = {"operationId": "op", **OK, **own, "parameters": parameters}
+    description = openapi(
+        {"/x": {"get": operation}}, components={"securitySchemes": {"key": scheme}}, security=[{"key": []}]
+    )
+    outcome = import_api(description)
+    is_dropped = dropped and security != []
+    assert ([*outcome.tools["op"]["args"]["properties"]] == ["q"]) is is_dropped
+    assert outcome.codes == (["TG839"] if is_dropped else [])
