@@ -23,7 +23,7 @@ from toolgen.engine.dbos.database import (
     JsonSerializer,
     is_below,
 )
-from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
+from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.host import AGENTS
@@ -442,7 +442,7 @@ def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal
     Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
-    once = f"~{SIGNAL}{signal.key}" if signal.key else None  # no id of a run has a `~`, so it is no `once_of`
+    once = once_of_key(signal.key) if signal.key else None
     with database.engine.begin() as connection:
         # An update, so that those who send at the same time are counted one after the other.
         locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(updated_at=runs.c.updated_at)
