@@ -37,7 +37,7 @@ from toolgen.engine.protocol import (
     check_turns,
     reason_of_end,
 )
-from toolgen.engine.requests import RunEnd, new_run_id, text_problem
+from toolgen.engine.requests import MOST_TURNS, RunEnd, new_run_id, text_problem
 from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
 from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
@@ -272,7 +272,7 @@ class LocalEngine:
                 and below.updated >= run.updated - _TOGETHER
             ]
             again += ended_after
-        run.request = replace(run.request, max_turns=run.request.max_turns + turns)
+        run.request = replace(run.request, max_turns=min(MOST_TURNS, run.request.max_turns + turns))
         for each in again:
             each.questions = NOTHING
             done = [(at, step.name, has_failed(step), 0) for at, step in sorted(each.steps.items())]

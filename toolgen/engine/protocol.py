@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.engine.requests import MOST_TURNS
+from toolgen.runtime.base.field_types import WHOLE_NUMBER, shown
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
@@ -507,8 +509,8 @@ class NotForkable(ValueError):
 
 def check_turns(turns: int) -> None:
     """Raise ValueError for a number of turns that no run can have more than before."""
-    if turns < 0:
-        raise ValueError(f"turns is {turns}; it must be 0 or more")
+    if not (WHOLE_NUMBER.accepts(turns) and 0 <= turns <= MOST_TURNS):
+        raise ValueError(f"turns is {shown(turns)}; it must be 0 or more, and at most {MOST_TURNS}")
 
 
 def check_resumable(run_id: str, state: RunState, reason: Reason | Literal[""], turns: int) -> None:

@@ -27,6 +27,7 @@ from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, o
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.host import AGENTS
+from toolgen.engine.requests import MOST_TURNS
 from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
 from toolgen.schema.json_values import is_object
@@ -228,7 +229,7 @@ def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str,
     kept = connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one()
     given = json.loads(kept)
     request: Json = given["args"][0]
-    request["max_turns"] = request.get("max_turns", MAX_TURNS) + turns
+    request["max_turns"] = min(MOST_TURNS, request.get("max_turns", MAX_TURNS) + turns)
     connection.execute(sa.update(inputs).where(is_run).values(inputs=JsonSerializer().serialize(given)))
 
 

@@ -105,8 +105,8 @@ async def _execute_run(fields: Json) -> Json:
     run_id = DBOS.workflow_id or ""
     try:
         request = RunRequest.from_json(run_id, fields)
-    except (KeyError, TypeError, ValueError) as error:  # of another version
-        detail = f"this worker cannot read the request: {type(error).__name__}: {error}"
+    except (TypeError, ValueError) as error:  # of another version, or no object
+        detail = f"this worker cannot read the request: {error}"
         await worker.note_failure(run_id, "engine", detail)
         raise RunFailed(hide_text(detail, NO_SECRETS)) from None
     with worker.executing(request, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:

@@ -6,12 +6,11 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.agents.planner import Message
 from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.cli.commands.runs.selection import (
     chosen,
@@ -36,7 +35,7 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
 )
-from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
+from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest, new_run_id
 from toolgen.engine.signals import RunSignal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
@@ -130,23 +129,18 @@ def _request(file: Any, text: str | None, run_id: str | None, options: Mapping[s
         if not is_object(given):
             raise click.UsageError(f'{where} must be a JSON object, such as {{"messages": [...], "agent": "main"}}')
         fields |= given
-    if text is not None:
+    if text is not None and is_array(fields["messages"]):
         fields["messages"] = [*fields["messages"], {"role": "user", "content": text}]
     names = {"session": "session_id"}
     fields |= {names.get(name, name): value for name, value in options.items() if value is not None}
-    found_id = run_id or fields.pop("run_id", None)
-    fields.pop("run_id", None)
-    if not fields["messages"]:
+    if fields["messages"] == []:
         raise click.UsageError("say what the run is about: --message TEXT, or `messages` in FILE")
+    given_id = fields.pop("run_id", None)
+    found_id = run_id or (new_run_id() if given_id is None else given_id)
     try:
-        request = RunRequest.from_json(found_id or "run", fields)
-        return request if found_id else replace(request, run_id=_new_id())
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return RunRequest.from_json(found_id, fields)
+    except ValueError as error:
         raise click.UsageError(visible(f"{where}: this is no request of a run: {error}")) from error
-
-
-def _new_id() -> str:
-    return RunRequest(messages=(Message(role="user", content=""),)).run_id
 
 
 @command.command("list")
