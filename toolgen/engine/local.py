@@ -98,6 +98,11 @@ class _Running:
     doing: int = 0
     signalled: asyncio.Event = field(default_factory=asyncio.Event)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it takes answers and signals: not from the moment on in which it is cancelled, or its time is up."""
+        return self.task is not None and not self.task.done() and not self.task.cancelling()
+
 
 @dataclass(slots=True)
 class _Scheduled:
@@ -195,8 +200,9 @@ class LocalEngine:
         before = kept(run_id, sent, run.signals)
         if before is not None:
             return before
-        if self._task(run_id).done():
-            raise NotSignalled(run_id, name, f"it is {self._state(run)}")
+        if not run.goes_on:
+            is_done = self._task(run_id).done()
+            raise NotSignalled(run_id, name, f"it is {self._state(run) if is_done else 'being cancelled'}")
         run.signals.append(sent)
         run.unread.append(sent)
         run.signalled.set()
@@ -205,7 +211,7 @@ class LocalEngine:
     async def signals(self, run_id: str, /) -> RunSignals:
         """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
         run = self._find(run_id)
-        awaited = () if self._task(run_id).done() else run.awaited
+        awaited = run.awaited if run.goes_on else ()
         return RunSignals(awaited=awaited, received=tuple(run.signals))
 
     async def progress(self, run_id: str, /) -> Json | None:
@@ -568,7 +574,7 @@ def _open(run: _Running) -> list[Approval]:
     return [
         Approval(run_id=run.request.run_id, call=call, question=question)
         for call, question in run.questions.items()
-        if question["id"] not in run.answers
+        if run.goes_on and question["id"] not in run.answers
     ]
 
 
