@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Iterator
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
-from toolgen.engine.dbos.database import SCHEDULES, enqueue_options, warn_of
+from toolgen.engine.dbos.database import SCHEDULES, Failure, enqueue_options, failure_of, warn_of
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
+from toolgen.runtime.base.field_types import is_finite
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -85,25 +88,37 @@ def remove_schedule(database: SystemDatabase, name: str) -> None:
 def start_due(database: SystemDatabase) -> float:
     """Start the runs whose time has come; return the seconds until the next one's time, at most five.
 
-    Raises sqlalchemy.exc.SQLAlchemyError.
+    A schedule whose run cannot be made holds up no other. Raises sqlalchemy.exc.SQLAlchemyError.
     """
     with database.engine.begin() as connection:
         now = _now(database, connection)
-        due = sa.select(SCHEDULES).where(SCHEDULES.c.next_at <= now).order_by(SCHEDULES.c.next_at).limit(_BATCH)
-        found = connection.execute(due).all()
-    for row in found:
+    for row in _due(database, now):
         try:
-            schedule = _schedule(row)
-        except (KeyError, TypeError, ValueError, ImportError) as error:
-            warn("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
-            continue
-        _start(database, schedule, row, now)
+            _start(database, _schedule(row), row, now)
+        except Exception as error:  # whoever can write to the database can write anything; raised again if it is away
+            if isinstance(error, SQLAlchemyError) and failure_of(error) is not Failure.OF_VALUE:
+                raise
+            warn("a worker cannot start the run of the schedule %s: it is left to others", row.name, error=error)
     with database.engine.begin() as connection:
-        first = connection.execute(
+        first: Any = connection.execute(
             sa.select(sa.func.min(SCHEDULES.c.next_at)).where(SCHEDULES.c.next_at > now)
         ).scalar()
         now = _now(database, connection)
-    return _ROUND if first is None else min(_ROUND, max(_SHORTEST_ROUND, first - now))
+    return min(_ROUND, max(_SHORTEST_ROUND, first - now)) if is_finite(first) else _ROUND
+
+
+def _due(database: SystemDatabase, now: float) -> Iterator[Any]:
+    """Yield the schedules whose time has come, also beyond a batch of those that cannot be started."""
+    place = sa.tuple_(SCHEDULES.c.next_at, SCHEDULES.c.name)
+    due = sa.select(SCHEDULES).where(SCHEDULES.c.next_at <= now).order_by(*place.clauses).limit(_BATCH)
+    wanted = due
+    while True:
+        with database.engine.begin() as connection:
+            found = connection.execute(wanted).all()
+        yield from found
+        if len(found) < _BATCH:
+            return
+        wanted = due.where(place > sa.tuple_(sa.literal(found[-1].next_at), sa.literal(found[-1].name)))
 
 
 def _start(database: SystemDatabase, schedule: Schedule, row: Any, now: float) -> None:
