@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.unit.engine.app import request
+from tests.unit.engine.app import request, write
 from toolgen.agents import Message
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.engine import RunRequest
+from toolgen.engine.dbos.database import below
 from toolgen.engine.dbos.flow import allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
+from toolgen.engine.dbos.retention import _top
 from toolgen.engine.host import _keys, idempotency_key
 from toolgen.engine.schedules import Schedule
 from toolgen.runtime.policy.grants import digest_of
@@ -133,3 +136,53 @@ def test_a_signal_with_a_key_reaches_each_run_whatever_is_in_the_key(engines: En
         assert [(run_id, each.key) for run_id, sent in received.items() for each in sent] == signals
 
     engines.run(body)
+
+
+LIKE_A_CHILD = "rel.0123456789abcdef"
+"""An id of a program's own that looks like that of a run which a call of `rel` started."""
+
+
+def test_a_run_whose_id_looks_like_that_of_a_child_is_none(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([write("a")], run_id=LIKE_A_CHILD))
+        await running.questions(LIKE_A_CHILD)
+        forked = await engine.fork(LIKE_A_CHILD, 1)
+        for has_parent in (False, True):
+            if has_parent:
+                await engine.start(request([write("a")], run_id="rel"))
+                await running.questions("rel")
+                await engine.cancel("rel")
+            assert (await engine.info(LIKE_A_CHILD)).state == "waiting"
+            await engine.cancel(LIKE_A_CHILD)
+            await asyncio.sleep(engines.tick)
+            await engine.resume(LIKE_A_CHILD)
+            await running.questions(LIKE_A_CHILD)
+        await engine.cancel(forked)
+        await engine.cancel(LIKE_A_CHILD)
+
+    engines.run(body)
+
+
+def test_a_run_whose_id_looks_like_that_of_a_child_is_deleted_alone(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([write("a")], run_id="rel"))
+        await running.questions("rel")
+        await engine.start(request(run_id=LIKE_A_CHILD))
+        await engine.result(LIKE_A_CHILD, 300)
+        await asyncio.sleep(engines.tick)
+        assert (await engine.prune(0)).runs == 1
+        assert [info.run_id for info in await engine.runs()] == ["rel"]
+        await engine.cancel("rel")
+
+    engines.run(body)
+
+
+@given(st.dictionaries(RUNS, RUNS, max_size=6), RUNS)
+def test_what_is_above_a_run_is_found_whatever_rows_say(parents: dict[str, str], run_id: str) -> None:
+    seen = [run_id]
+    while seen[-1] in parents and parents[seen[-1]] not in seen:
+        seen.append(parents[seen[-1]])
+    assert _top(run_id, parents) in seen
+    assert run_id not in parents or set(below(seen[-1], parents)) <= parents.keys()

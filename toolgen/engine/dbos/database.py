@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import sqlite3
 import time
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ from toolgen.engine.dbos.private import (
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.json_values import is_object
+from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from dbos import EnqueueOptions
@@ -146,9 +145,6 @@ _SQLITE_OF_OPERATORS: Final = {
 
 CHILD_LENGTH: Final = 17
 """How much longer than the id of a run those of runs are that its calls started: see `child_id`."""
-
-_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
-"""What the ids of runs that calls started have after that of the first run: see `child_id`."""
 
 
 class Unanswered(Exception):
@@ -406,21 +402,36 @@ def lacks_tables(error: exc.DBAPIError) -> bool:
     return getattr(error.orig, "sqlstate", None) in _UNDEFINED
 
 
-def is_below(run_id: str, other: str) -> bool:
-    """Whether a call of a run started the other, at any depth."""
-    return other.startswith(run_id) and _BELOW.fullmatch(other, len(run_id)) is not None
+def described(attributes: str | None) -> Json:
+    """Return what the row of a run says about it, beside its columns, by its JSON text; nothing for what is no object.
+
+    Whoever can write to a database can write anything there.
+    """
+    try:
+        about = json.loads(attributes or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return about if is_object(about) else {}
 
 
-def parent_of(run_id: str) -> str:
-    """Return the id of the run whose call started a run; empty if none did."""
-    parent = run_id[:-CHILD_LENGTH]
-    return parent if is_below(parent, run_id) else ""
+def parent_of(priority: int | None, about: Mapping[str, Any]) -> str:
+    """Return the id of the run whose call started a run, by what its row says; empty if none did.
+
+    Its own id tells nothing: a program may give its runs ids that look like those of runs that calls started.
+    """
+    parent = about.get("parent") if priority == BY_CALL else None
+    return parent if is_text(parent) else ""
 
 
-def first_of(run_id: str) -> str:
-    """Return the id of the run at the top of the chain of calls that started a run."""
-    found = re.search(f"{_BELOW.pattern}$", run_id)
-    return run_id if found is None else run_id[: found.start()]
+def below(run_id: str, parents: Mapping[str, str]) -> list[str]:
+    """Return those runs, of some with their parents, that calls of a run started, at any depth."""
+    children: dict[str, list[str]] = {}
+    for child, parent in parents.items():
+        children.setdefault(parent, []).append(child)
+    found = [run_id]
+    for each in found:
+        found += children.pop(each, ())
+    return found[1:]
 
 
 _EXPECTED: Final = (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed, Unanswered, StepFailed)

@@ -21,7 +21,6 @@ from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.contracts import contract_of
 from toolgen.engine.dbos.database import (
     AWAITED,
-    BY_CALL,
     HELD,
     PROGRESS,
     QUESTIONS,
@@ -30,10 +29,10 @@ from toolgen.engine.dbos.database import (
     Failure,
     StepFailed,
     Unanswered,
+    below,
     close_client,
     enqueue_options,
     failure_of,
-    is_below,
     lacks_tables,
     open_client,
     parent_of,
@@ -189,20 +188,23 @@ class DbosEngine:
         state = _state(status)
         if state not in ("cancelled", "failed"):
             raise NotResumable(run_id, state)
-        parent = parent_of(run_id)
-        if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
+        parent = _parent(status)
+        above = await self._listed(workflow_ids=[parent]) if parent else []
+        if any(_state(each) in ("cancelled", "failed") for each in above):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
         check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
         cancelled_at = min(status.completed_at or 0, await self._hold(run_id, turns))
         while True:
-            below = await self._below(run_id)
-            again = [each for each in below if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at]
+            started = await self._below(run_id)
+            again = [
+                each for each in started if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at
+            ]
             if not again:
                 break
             for each in again:
                 with suppress(NotResumable):  # somebody else has resumed it
                     await self._hold(each.workflow_id)
-        held = [run_id, *(each.workflow_id for each in below if each.queue_name == HELD)]
+        held = [run_id, *(each.workflow_id for each in started if each.queue_name == HELD)]
         await self._with_database(lambda: asyncio.to_thread(release, self._tables, held))
 
     async def _hold(self, run_id: str, turns: int = 0) -> float:
@@ -217,7 +219,7 @@ class DbosEngine:
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
         """Start a run that has done what another one had before a step. Raises as `Engine.fork` does."""
         status = await self._status(run_id)
-        kept_before(run_id, parent_of(run_id) or None, await self._kept_steps(run_id), step)
+        kept_before(run_id, _parent(status) or None, await self._kept_steps(run_id), step)
         new_id = new_id or new_run_id()
         if not is_run_id(new_id):
             raise NotForkable(run_id, f"{new_id[:100]!a} is no id of a run")
@@ -249,8 +251,8 @@ class DbosEngine:
 
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""
-        found = await self._listed(workflow_id_prefix=f"{run_id}.")
-        return [each for each in found if each.priority == BY_CALL and is_below(run_id, each.workflow_id)]
+        found = {each.workflow_id: each for each in await self._listed(workflow_id_prefix=f"{run_id}.")}
+        return [found[each] for each in below(run_id, {name: _parent(each) for name, each in found.items()})]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -604,6 +606,10 @@ def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
         reason=about.get("reason", "engine") if state == "failed" else "",
         detail=about.get("detail", "") if state == "failed" else "",
     )
+
+
+def _parent(status: WorkflowStatus) -> str:
+    return parent_of(status.priority, status.attributes or {})
 
 
 def _agent(status: WorkflowStatus) -> str:

@@ -21,7 +21,9 @@ from toolgen.engine.dbos.database import (
     SUSPECTS,
     VERSION,
     JsonSerializer,
-    is_below,
+    below,
+    described,
+    parent_of,
 )
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
@@ -111,20 +113,25 @@ def cancel_orphans(database: SystemDatabase) -> None:
     runs, parents = database.tables.workflow_status, database.tables.workflow_status.alias()
     of_parent = parent_in(runs.c.workflow_uuid)
     orphans = (
-        sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid)
+        sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid, about_in(runs))
         .join_from(runs, parents, parents.c.workflow_uuid == of_parent)
         .where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL)
         .where(parents.c.status.not_in(ACTIVE))
     )
     with database.engine.begin() as connection:
         found = connection.execute(orphans).all()
-    for parent, child in found:
-        if is_below(parent, child):
+    for parent, child, about in found:
+        if parent == parent_of(BY_CALL, described(about)):
             cancel_child(database, parent, "", child)
 
 
+def about_in(runs: sa.FromClause) -> sa.ColumnElement[str]:
+    """Return what the rows of runs say about them, in SQL, as the text that `described` reads."""
+    return sa.cast(runs.c.attributes, sa.Text)
+
+
 def parent_in(run_id: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
-    """Return what the id of the parent is, in SQL; empty for an id that is too short, as those of others may be."""
+    """Return what the id of the parent is, in SQL, of a run that has one: see `parent_of`. Empty for a short id."""
     length = sa.func.length(run_id)
     return sa.case((length > CHILD_LENGTH, sa.func.substr(run_id, 1, length - CHILD_LENGTH)), else_="")
 
@@ -176,8 +183,8 @@ def describe(
     runs = database.tables.workflow_status
     is_run = (runs.c.workflow_uuid == run_id, *which)
     kept = sa.update(runs).where(*is_run).values(attributes=runs.c.attributes)  # locks it
-    for (before,) in connection.execute(kept.returning(runs.c.attributes)).all():
-        after = {name: value for name, value in {**(before or {}), **about}.items() if value is not None}
+    for (before,) in connection.execute(kept.returning(about_in(runs))).all():
+        after = {name: value for name, value in {**described(before), **about}.items() if value is not None}
         connection.execute(sa.update(runs).where(*is_run).values(attributes=after))
 
 
@@ -330,7 +337,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
     now: Any = now_ms(database)
     is_owned = (runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
     with database.engine.begin() as connection:
-        kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(runs.c.attributes)
+        kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(about_in(runs).label("about"))
         found = connection.execute(kept).one_or_none()
         if found is None:
             return True
@@ -339,7 +346,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
         ).where(steps.c.workflow_uuid == run_id)
         rows = connection.execute(done.order_by(steps.c.function_id)).all()
         again, _ = steps_to_repeat(rows)
-        about, at = found.attributes or {}, len(rows) - len(again)
+        about, at = described(found.about), len(rows) - len(again)
         waits = about.get("waits", 0) if about.get("waits_at") == at else 0
         left = seconds - sum(min(_LONGEST_WAIT, 2**wait) for wait in range(waits))
         if left <= 0:
@@ -544,9 +551,10 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     )
     connection.execute(cancelled.where(runs.c.workflow_uuid == run_id))
     prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
-    ids = connection.execute(sa.select(runs.c.workflow_uuid).where(prefixed, runs.c.priority == BY_CALL)).scalars()
-    for below in sorted(each for each in ids if is_below(run_id, each)):  # sorted: two that cancel wait, not both
-        connection.execute(cancelled.where(runs.c.workflow_uuid == below))
+    started = sa.select(runs.c.workflow_uuid, about_in(runs)).where(prefixed, runs.c.priority == BY_CALL)
+    parents = {child: parent_of(BY_CALL, described(about)) for child, about in connection.execute(started)}
+    for each in sorted(below(run_id, parents)):  # sorted: two that cancel wait, not both
+        connection.execute(cancelled.where(runs.c.workflow_uuid == each))
 
 
 def _batches(ids: Sequence[T]) -> Iterator[Sequence[T]]:
