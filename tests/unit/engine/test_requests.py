@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,13 +13,12 @@ from hypothesis import strategies as st
 
 from toolgen.agents import Message
 from toolgen.cli.commands.runs.runs import command as runs
+from toolgen.cli.commands.runs.worker import command as worker
 from toolgen.contract.records import Ancestor, ToolRequest
 from toolgen.engine import RunEnd, RunRequest, Schedule
-from toolgen.engine.dbos.database import JsonSerializer, database_url
+from toolgen.engine.dbos import DbosEngine, database_url, prepare_database
+from toolgen.engine.dbos.database import JsonSerializer
 from toolgen.engine.protocol import RunFailed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = st.text(max_size=8)
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -139,6 +139,7 @@ def test_a_database_is_a_path_or_a_url(target: str, url: str) -> None:
     ("target", "message"),
     [
         ("mysql://u:secret@h/d", "runs are kept in Postgres or SQLite, not in mysql"),
+        ("sqlite://u:secret@h/d", "a file of SQLite has no host"),
         (
             "postgresql://u:secret@h:port/d",
             "the database is no valid URL; write postgresql://user@host/name, or a path",
@@ -257,3 +258,58 @@ def test_a_message_is_added_to_those_of_a_file_only_where_it_has_a_list(tmp_path
     file.write_text('{"messages": 5}')
     done = CliRunner().invoke(runs, ["start", str(file), "--message", "hi", "--database", str(tmp_path / "n")])
     assert "messages is 5; it must be an array" in " ".join(done.output.split())
+
+
+PATHS = [
+    "runs?x",
+    "runs?mode=memory",
+    "a%41.sqlite",
+    "a b#c.sqlite",
+    "file:x.sqlite",
+    "a@b:c",
+    "ü+&=.sqlite",
+    "./:memory:",
+]
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_database_is_the_file_of_its_path_whatever_is_in_that(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for target in (name, tmp_path / name):
+        prepare_database(database_url(target))
+    assert [file.name for file in tmp_path.iterdir() if not file.name.endswith(("-wal", "-shm"))] == [Path(name).name]
+    done = CliRunner().invoke(runs, ["list", "--database", name])
+    assert (done.exit_code, done.output) == (0, "no runs\n")
+
+
+NO_FILES = [
+    ("", "runs are kept in a file: write its path"),
+    (":memory:", "runs are kept in a file: write its path"),
+    ("sqlite://", "runs are kept in a file: write its path"),
+    ("sqlite:///:memory:", "runs are kept in a file: write its path"),
+    ("sqlite:///u.sqlite?cache=shared", "which has no parameters"),
+    ("sqlite:///file:x?mode=memory&uri=true", "which has no parameters"),
+    ("a\0b", "the path of the database has a NUL"),
+    ("a\udcff", "the path of the database has half of a surrogate pair"),
+    ("x" * 5000, "the path of the database has 5000 characters"),
+]
+
+
+@pytest.mark.parametrize(("target", "message"), NO_FILES, ids=[ascii(target[:50]) for target, _ in NO_FILES])
+def test_what_is_no_file_is_refused_at_every_door(
+    target: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        database_url(target)
+    for command, args in ((runs, ["list"]), (worker, ["tests.unit.engine.app:host"])):
+        done = CliRunner().invoke(command, [*args, "--database", target])
+        assert done.exit_code == 2
+        assert message in " ".join(done.output.split())
+    if target.startswith("sqlite:"):
+        for door in (prepare_database, DbosEngine):
+            with pytest.raises(ValueError, match=message):
+                door(target)
+    assert [*tmp_path.iterdir()] == []

@@ -22,6 +22,7 @@ from toolgen.engine.dbos.connections import (
     CLIENT,
     Limits,
     close_connections,
+    file_url,
     migration_url,
     open_connections,
 )
@@ -202,26 +203,29 @@ refuse_pickles(JsonSerializer)
 def database_url(target: str | Path) -> str:
     """Return the URL of a database: a `postgresql://` URL as it is, anything else is the path of an SQLite file.
 
-    Raises ValueError for other URLs.
+    Raises ValueError for other URLs, and for what is no file, such as a database in memory.
     """
     text = str(target)
-    if "://" not in text:
-        return f"sqlite:///{text}"
+    if isinstance(target, Path) or "://" not in text:
+        return file_url(sa.URL.create("sqlite", database=text))
     try:
         url = make_url(text)
     except (exc.ArgumentError, ValueError):
         raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
     if url.get_backend_name() not in ("postgresql", "sqlite"):
         raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")
-    if url.get_backend_name() == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    return url.render_as_string(hide_password=False)
+    if url.get_backend_name() == "sqlite":
+        return file_url(url)
+    return url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
 def is_missing_file(url: str) -> bool:
     """Return whether a database is a file of SQLite that is not there."""
     place = make_url(url)
-    return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
+    try:
+        return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
+    except OSError:  # no file can have that path
+        return True
 
 
 def prepare_database(url: str) -> None:
