@@ -33,12 +33,14 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     WorkerInfo,
+    check_age,
     check_resumable,
+    check_selection,
     check_turns,
     reason_of_end,
 )
 from toolgen.engine.requests import MOST_TURNS, RunEnd, new_run_id, text_problem
-from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
+from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound, check_by
 from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
@@ -239,6 +241,7 @@ class LocalEngine:
         limit: int = 100,
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
         newest = sorted(map(self._info, self._runs.values()), key=lambda info: info.created, reverse=True)
         found = (
             info
@@ -303,6 +306,7 @@ class LocalEngine:
 
     async def prune(self, seconds: float, /) -> Pruned:
         """Forget the runs that ended at least so many seconds ago. See `Engine.prune`."""
+        check_age(seconds)
         before = time() - seconds
         infos = [self._info(run) for run in self._runs.values()]
         goes_on = {info.run_id for info in infos if info.state not in _ENDED}
@@ -370,6 +374,7 @@ class LocalEngine:
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
         """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        check_by(by)
         before = self._schedules.get(schedule.name)
         if before is None or before.info.schedule.as_json() != schedule.as_json():
             if before is not None:

@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
-from toolgen.engine.requests import MOST_TURNS
-from toolgen.runtime.base.field_types import WHOLE_NUMBER, shown
+from toolgen.engine.requests import MOST_TURNS, text_problem
+from toolgen.runtime.base.field_types import WHOLE_NUMBER, is_finite, shown
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
+from toolgen.schema.json_values import is_text
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunEnd, RunRequest
@@ -361,7 +362,8 @@ class Engine(Protocol):
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first; by default of all states, agents, users and workers.
 
-        `before` and `after` bound when they were started, in seconds since 1970.
+        `before` and `after` bound when they were started, in seconds since 1970. Raises ValueError for times that no
+        calendar has, for names that no run can have, and for a limit that is negative or above a million.
         """
         ...
 
@@ -390,6 +392,7 @@ class Engine(Protocol):
         """Delete the runs that ended at least so many seconds ago, with all that they have done.
 
         Runs that calls started are kept as long as the run at the top is: it may go on, and ask for their results.
+        Raises ValueError for a time that is negative, or longer than a hundred years.
         """
         ...
 
@@ -511,6 +514,37 @@ def check_turns(turns: int) -> None:
     """Raise ValueError for a number of turns that no run can have more than before."""
     if not (WHOLE_NUMBER.accepts(turns) and 0 <= turns <= MOST_TURNS):
         raise ValueError(f"turns is {shown(turns)}; it must be 0 or more, and at most {MOST_TURNS}")
+
+
+LONGEST_AGE: Final = 36_500 * 24 * 3600.0
+"""The greatest age of runs that can be asked for, in seconds: about a hundred years."""
+
+MOST_LISTED: Final = 1_000_000
+"""How many runs a list has at most."""
+
+MOST_AT_A_TIME: Final = 1_000_000
+"""How many runs or calls at a time a worker allows at most."""
+
+_YEAR_10_000: Final = 253_402_300_800.0
+
+
+def check_age(seconds: float) -> None:
+    """Raise ValueError for what is no age of runs, in seconds."""
+    if not (is_finite(seconds) and 0 <= seconds <= LONGEST_AGE):
+        raise ValueError(f"seconds is {shown(seconds)}; it must be from 0 to {LONGEST_AGE:.0f}, a hundred years")
+
+
+def check_selection(limit: int, times: Mapping[str, float | None], names: Mapping[str, str | None]) -> None:
+    """Raise ValueError for what selects no runs of any database: bounds, and names that no run can have."""
+    if not (WHOLE_NUMBER.accepts(limit) and 0 <= limit <= MOST_LISTED):
+        raise ValueError(f"limit is {shown(limit)}; it must be a whole number from 0 to {MOST_LISTED}")
+    for what, time in times.items():
+        if time is not None and not (is_finite(time) and 0 <= time < _YEAR_10_000):
+            raise ValueError(f"{what} is {shown(time)}; it must be in seconds since 1970, before the year 10000")
+    for what, name in names.items():
+        problem = "" if name is None else text_problem(name) if is_text(name) else "is no text"
+        if problem:
+            raise ValueError(f"{what} {problem}: {shown(name)}")
 
 
 def check_resumable(run_id: str, state: RunState, reason: Reason | Literal[""], turns: int) -> None:

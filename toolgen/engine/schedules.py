@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import NOTHING
-from toolgen.engine.requests import RunRequest
+from toolgen.engine.requests import RunRequest, text_problem
 from toolgen.runtime.base.field_types import NUMBER, TEXT, FieldType, check_fields, record_of
 
 if TYPE_CHECKING:
@@ -137,6 +137,18 @@ class ScheduleNotFound(LookupError):
 
     def __reduce__(self) -> tuple[type[ScheduleNotFound], tuple[str]]:
         return (ScheduleNotFound, (self.name,))
+
+
+def check_schedule_name(name: str) -> None:
+    """Raise `ScheduleNotFound` for a name that no schedule has; databases cannot have each text."""
+    if not _NAME.fullmatch(name):
+        raise ScheduleNotFound(name)
+
+
+def check_by(by: str) -> None:
+    """Raise ValueError for a text that databases cannot have as who sets a schedule."""
+    if problem := text_problem(by):
+        raise ValueError(f"by {problem}")
 
 
 def _at(cron: str, zone: str, time: float, direction: str) -> float | None:

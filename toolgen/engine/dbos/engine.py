@@ -72,10 +72,13 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     RunState,
+    check_age,
     check_resumable,
+    check_selection,
     check_turns,
 )
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
+from toolgen.engine.schedules import check_by, check_schedule_name
 from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.codec.codec import Codec
@@ -234,6 +237,7 @@ class DbosEngine:
 
     async def prune(self, seconds: float, /) -> Pruned:
         """Delete old runs, by the clock of the database. See `Engine.prune`."""
+        check_age(seconds)
         total, old = Pruned(), OldRuns(self._tables, seconds)
         while (batch := await self._with_database(lambda: asyncio.to_thread(old.delete_batch))) is not None:
             total += batch
@@ -340,6 +344,7 @@ class DbosEngine:
         limit: int = 100,
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
         options = {
             "user": user,
             "executor_id": worker,
@@ -390,15 +395,18 @@ class DbosEngine:
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
         """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        check_by(by)
         return await self._with_database(lambda: asyncio.to_thread(set_schedule, self._tables, schedule, by))
 
     async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:
         """Let a schedule start nothing, or start again. Raises `ScheduleNotFound`."""
+        check_schedule_name(name)
         pause = partial(pause_schedule, self._tables, name, paused=paused)
         await self._with_database(lambda: asyncio.to_thread(pause))
 
     async def remove_schedule(self, name: str, /) -> None:
         """Remove a schedule. Raises `ScheduleNotFound`."""
+        check_schedule_name(name)
         await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name))
 
     @_reads

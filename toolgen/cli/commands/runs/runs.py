@@ -13,6 +13,7 @@ import click
 
 from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.cli.commands.runs.selection import (
+    LONGEST_DAYS,
     chosen,
     confirm,
     database_option,
@@ -26,6 +27,7 @@ from toolgen.cli.commands.runs.selection import (
 from toolgen.cli.names import read_named
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
 from toolgen.engine.protocol import (
+    MOST_LISTED,
     AlreadyAnswered,
     ApprovalAnswer,
     NeedsOthers,
@@ -35,7 +37,7 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
 )
-from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest, new_run_id
+from toolgen.engine.requests import DEFAULT_PLANNER, MOST_TURNS, RunRequest, new_run_id
 from toolgen.engine.signals import RunSignal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
@@ -91,7 +93,7 @@ _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this i
 @click.option("--planner", metavar="NAME", help=f"The planner of the host. Default: {DEFAULT_PLANNER}.")
 @click.option("--session", metavar="ID", help="The session of the run.")
 @click.option("--id", "run_id", metavar="ID", help="The id of the run. Default: a new one.")
-@click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
+@click.option("--max-turns", type=click.IntRange(min=1, max=MOST_TURNS), help="Turns at most.")
 @click.option(
     "--timeout", type=FiniteRange(min=0, min_open=True), metavar="SECONDS", help="The run is cancelled after so long."
 )
@@ -146,7 +148,13 @@ def _request(file: Any, text: str | None, run_id: str | None, options: Mapping[s
 @command.command("list")
 @database_option
 @selecting
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, the newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1, max=MOST_LISTED),
+    default=50,
+    show_default=True,
+    help="How many, the newest first.",
+)
 @format_option
 def list_(*, database: str, selection: Selection, limit: int, output_format: str) -> int:
     """List runs, the newest first."""
@@ -282,7 +290,12 @@ def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool
 @command.command("resume")
 @run_argument(nargs=-1)
 @database_option
-@click.option("--turns", type=click.IntRange(min=0), default=0, help="Let it have so many more turns than before.")
+@click.option(
+    "--turns",
+    type=click.IntRange(min=0, max=MOST_TURNS),
+    default=0,
+    help="Let it have so many more turns than before.",
+)
 @selecting
 @_yes_option
 @format_option
@@ -443,7 +456,14 @@ def _worker_line(worker: WorkerInfo) -> str:
 
 @command.command("prune")
 @database_option
-@click.option("--older-than", "days", required=True, type=FiniteRange(min=0), metavar="DAYS", help="In days.")
+@click.option(
+    "--older-than",
+    "days",
+    required=True,
+    type=FiniteRange(min=0, max=LONGEST_DAYS),
+    metavar="DAYS",
+    help="In days.",
+)
 @format_option
 def prune(*, database: str, days: float, output_format: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
