@@ -363,12 +363,19 @@ class DbosEngine:
         looked_at = 0
         while len(infos) < limit:
             found = await self._listed(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
-            named = [each for each in found if agent is None or _agent(each) == agent]  # DBOS does so on Postgres only
-            infos += [info for info in await self._infos(named) if info.state in (states or _ALLSTATES)]
+            infos += [info for info in await self._of_agent(agent, found) if info.state in (states or _ALLSTATES)]
             looked_at += len(found)
             if len(found) < batch:
                 break
+        if "cancelled" in states and "queued" not in states:  # those whose resumption was interrupted: see `_state`
+            held = await self._listed(status="ENQUEUED", queue_name=HELD, **options)
+            infos += await self._of_agent(agent, held)
+            infos.sort(key=lambda info: info.created, reverse=True)
         return infos[:limit]
+
+    async def _of_agent(self, agent: str | None, found: Sequence[WorkflowStatus]) -> list[RunInfo]:
+        """Return those runs that are of an agent, if one is given: DBOS selects them on Postgres only."""
+        return await self._infos([each for each in found if agent is None or _agent(each) == agent])
 
     @_reads
     async def timeline(self, run_id: str, /) -> list[RunStep]:
