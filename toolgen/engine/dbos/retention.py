@@ -95,13 +95,10 @@ def _delete(database: SystemDatabase, run_ids: Sequence[str], before: int) -> Pr
             connection.execute(sa.text("BEGIN IMMEDIATE"))  # it locks no rows
         top = _tops(database, connection, run_ids)
         # Those at the top stay as they are until the end of the transaction: nobody resumes one meanwhile.
-        tops = sa.select(runs.c.workflow_uuid, runs.c.status, runs.c.completed_at)
+        is_kept = sa.or_(runs.c.status.in_(ACTIVE), sa.func.coalesce(runs.c.completed_at, 0) > before)
+        tops = sa.select(runs.c.workflow_uuid, is_kept)
         tops = tops.where(runs.c.workflow_uuid.in_(sorted({*top.values()}))).order_by(runs.c.workflow_uuid)
-        are_kept = {
-            row.workflow_uuid
-            for row in connection.execute(tops.with_for_update())
-            if row.status in ACTIVE or row.completed_at > before
-        }
+        are_kept = {run_id for run_id, kept in connection.execute(tops.with_for_update()) if kept}
         old = [run_id for run_id in run_ids if top[run_id] not in are_kept]
         ended = sa.delete(runs).where(
             runs.c.workflow_uuid.in_(old), runs.c.status.in_(TERMINAL), runs.c.completed_at <= before
