@@ -14,11 +14,23 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
 from toolgen.engine.requests import MOST_TURNS, text_problem
-from toolgen.runtime.base.field_types import WHOLE_NUMBER, is_finite, shown
+from toolgen.runtime.base.field_types import (
+    COUNTS,
+    OPTIONAL_JSON_OBJECT,
+    TEXT,
+    TEXTS,
+    TIME,
+    WHOLE_NUMBER,
+    FieldType,
+    check_fields,
+    is_finite,
+    record_of,
+    shown,
+)
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
-from toolgen.schema.json_values import is_text
+from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunEnd, RunRequest
@@ -169,7 +181,11 @@ class ApprovalAnswer:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         given = {**fields, "decision": Decision(fields["decision"])}
         given |= {name: tuple(given.get(name, ())) for name in ("roles", "others")}
-        return cls(**given)
+        answer = record_of(cls, given, "the answer")
+        check_fields(answer, _ANSWER)
+        for each in answer.others:
+            check_fields(Approver(each["by"], tuple(each["roles"]), each["via"]), _APPROVER, "others.")
+        return answer
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -177,6 +193,16 @@ class ApprovalAnswer:
         via = f", from {self.via}" if self.via else ""
         proposal = "" if self.proposal is None else " with a proposal"
         return f"{self.decision}{proposal} for {self.tool}, by {by}, at {when}{via}"
+
+
+_ANSWER: Final = {
+    **dict.fromkeys(("question", "call", "tool", "by", "reason", "via"), TEXT),
+    "at": TIME,
+    "roles": TEXTS,
+    "others": FieldType("be an array of objects", lambda value: all(map(is_object, value))),
+    "proposal": OPTIONAL_JSON_OBJECT,
+}
+_APPROVER: Final = {"name": TEXT, "roles": TEXTS, "via": TEXT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +280,13 @@ class Pruned:
     def as_json(self) -> Json:
         """Return it as a JSON object."""
         return {"runs": self.runs, "states": dict(self.states), "agents": dict(self.agents)}
+
+    @classmethod
+    def from_json(cls, fields: Any) -> Pruned:
+        """Return what `as_json` wrote. Raises ValueError for anything else."""
+        pruned = record_of(cls, fields, "what was deleted")
+        check_fields(pruned, {"runs": WHOLE_NUMBER, "states": COUNTS, "agents": COUNTS})
+        return pruned
 
     def __add__(self, other: Pruned) -> Pruned:
         """Return both together."""
@@ -525,8 +558,6 @@ MOST_LISTED: Final = 1_000_000
 MOST_AT_A_TIME: Final = 1_000_000
 """How many runs or calls at a time a worker allows at most."""
 
-_YEAR_10_000: Final = 253_402_300_800.0
-
 
 def check_age(seconds: float) -> None:
     """Raise ValueError for what is no age of runs, in seconds."""
@@ -539,8 +570,8 @@ def check_selection(limit: int, times: Mapping[str, float | None], names: Mappin
     if not (WHOLE_NUMBER.accepts(limit) and 0 <= limit <= MOST_LISTED):
         raise ValueError(f"limit is {shown(limit)}; it must be a whole number from 0 to {MOST_LISTED}")
     for what, time in times.items():
-        if time is not None and not (is_finite(time) and 0 <= time < _YEAR_10_000):
-            raise ValueError(f"{what} is {shown(time)}; it must be in seconds since 1970, before the year 10000")
+        if time is not None and not TIME.accepts(time):
+            raise ValueError(f"{what} is {shown(time)}; it must {TIME.what}")
     for what, name in names.items():
         problem = "" if name is None else text_problem(name) if is_text(name) else "is no text"
         if problem:

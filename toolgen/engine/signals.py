@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import FailureKind
 from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.field_types import TEXT, TIME, check_fields, record_of
 from toolgen.runtime.base.json_text import parse
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ WAITS: Final = "waits_for_signal"
 """The code of a call that was ended until a signal comes."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_TYPES: Final = {"name": TEXT, "by": TEXT, "at": TIME, "key": TEXT}
 _VALUE_BYTES: Final = 100_000
 _LONGEST: Final = 10 * 365 * 24 * 3600.0
 
@@ -50,6 +52,7 @@ class RunSignal:
     key: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self, _TYPES)
         check_name(self.name)
         for what, text in (("by", self.by), ("key", self.key)):
             if problem := text_problem(text):
@@ -69,8 +72,8 @@ class RunSignal:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> RunSignal:
-        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(**fields)
+        """Return what `as_json` wrote. Raises ValueError for anything else."""
+        return record_of(cls, fields, "the signal")
 
     def says_as(self, other: RunSignal) -> bool:
         """Whether it says the same as another, of which it may be a repetition."""

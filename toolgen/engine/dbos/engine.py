@@ -26,6 +26,7 @@ from toolgen.engine.dbos.database import (
     QUESTIONS,
     RUN,
     STATES,
+    UNREADABLE,
     Failure,
     StepFailed,
     Unanswered,
@@ -36,6 +37,7 @@ from toolgen.engine.dbos.database import (
     lacks_tables,
     open_client,
     parent_of,
+    reading,
     reason_of,
     warn_of,
 )
@@ -122,9 +124,10 @@ def _reads(method: MethodT) -> MethodT:
             return await method(*args, **kwargs)
         except RunNotFound:
             raise
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        except UNREADABLE as error:
+            about = f" of {args[1]!a}" if len(args) > 1 and isinstance(args[1], str) else ""
             why = f"{type(error).__name__}: {error}"
-            raise DamagedRun(f"the database of the runs has values that cannot be read: {why}") from error
+            raise DamagedRun(f"the database of the runs has values{about} that cannot be read: {why}") from error
 
     return cast("MethodT", reading)
 
@@ -287,9 +290,10 @@ class DbosEngine:
         sent = {**missing.as_json(), "token": token_hex(8)}
         add = partial(add_answer, self._tables, self._client, run_id, question, sent)
         kept = await self._with_database(lambda: asyncio.to_thread(add))
+        answer = _answer(run_id, kept)
         if kept != sent:
-            raise AlreadyAnswered(run_id, _answer(kept))
-        return _answer(kept)
+            raise AlreadyAnswered(run_id, answer)
+        return answer
 
     async def _codec(self, asked: Approval) -> Codec[Any] | None:
         """Return the codec of the args that a question is about; None where no worker has told their schema."""
@@ -297,13 +301,14 @@ class DbosEngine:
         if args is None:
             return None
         look = partial(contract_of, self._tables.engine, asked.question["tool"], args["digest"])
-        schema = await self._with_database(lambda: asyncio.to_thread(look))
-        return None if schema is None else Codec.of(schema, assert_formats=args["assert_formats"])
+        with reading(f"the args schema of {asked.question['tool']!a}"):
+            schema = await self._with_database(lambda: asyncio.to_thread(look))
+            return None if schema is None else Codec.of(schema, assert_formats=args["assert_formats"])
 
     async def _allowed(self, run_id: str, place: int, answer: ApprovalAnswer) -> ApprovalAnswer:
         """Note that someone has allowed a call which several people must; return who has the place."""
         add = partial(add_allowed, self._tables, self._client, run_id, answer.question, place, answer.as_json())
-        return _answer(await self._with_database(lambda: asyncio.to_thread(add)))
+        return _answer(run_id, await self._with_database(lambda: asyncio.to_thread(add)))
 
     async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> RunSignal:
         """Send a signal to a run; return it. Raises as `Engine.signal` does."""
@@ -475,7 +480,7 @@ class DbosEngine:
     @_reads
     async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[ApprovalAnswer]]:
         given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
-        return {run_id: [*map(_answer, answers)] for run_id, answers in given.items()}
+        return {run_id: [_answer(run_id, each) for each in answers] for run_id, answers in given.items()}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
         found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
@@ -601,8 +606,9 @@ def _state(status: WorkflowStatus) -> RunState:
     return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
 
 
-def _answer(kept: Json) -> ApprovalAnswer:
-    return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
+def _answer(run_id: str, kept: Json) -> ApprovalAnswer:
+    with reading(f"an answer of {run_id!a}"):
+        return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
 
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:

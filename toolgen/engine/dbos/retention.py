@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import RETENTION, RUN, STATES, described, parent_of, warn_of
+from toolgen.engine.dbos.database import RETENTION, RUN, STATES, described, parent_of, reading, warn_of
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, about_in, now_of
 from toolgen.engine.protocol import Pruned, Retention
+from toolgen.runtime.base.field_types import NUMBER, OPTIONAL_NUMBER, TEXT, check_fields
 from toolgen.schema.json_values import is_text
 
 if TYPE_CHECKING:
@@ -204,8 +205,11 @@ def retention_of(database: SystemDatabase) -> Retention | None:
         row = connection.execute(sa.select(RETENTION).where(RETENTION.c.token != "")).one_or_none()
     if row is None:
         return None
-    deleted = Pruned() if row.deleted is None else Pruned(**json.loads(row.deleted))
-    return Retention(seconds=row.seconds, worker=row.worker, ended=row.ended_at, next=row.next_at, deleted=deleted)
+    with reading("what workers delete by themselves"):
+        deleted = Pruned() if row.deleted is None else Pruned.from_json(json.loads(row.deleted))
+        kept = Retention(seconds=row.seconds, worker=row.worker, ended=row.ended_at, next=row.next_at, deleted=deleted)
+        check_fields(kept, {"seconds": NUMBER, "worker": TEXT, "ended": OPTIONAL_NUMBER, "next": NUMBER})
+    return kept
 
 
 def _now(database: SystemDatabase, connection: sa.Connection) -> float:

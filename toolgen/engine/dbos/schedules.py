@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from toolgen.engine.dbos.database import SCHEDULES, Failure, enqueue_options, failure_of, warn_of
+from toolgen.engine.dbos.database import SCHEDULES, Failure, enqueue_options, failure_of, reading, warn_of
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
-from toolgen.runtime.base.field_types import is_finite
+from toolgen.runtime.base.field_types import OPTIONAL_NUMBER, TEXT, check_fields, is_finite
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _ROUND: Final = 5.0
 """Seconds after which a worker looks for schedules at the latest, such as new ones."""
 
+_INFO: Final = {"by": TEXT, "next_at": OPTIONAL_NUMBER, "last_at": OPTIONAL_NUMBER, "last_run_id": TEXT}
 _SHORTEST_ROUND: Final = 0.1
 _BATCH: Final = 100
 
@@ -73,7 +74,8 @@ def pause_schedule(database: SystemDatabase, name: str, *, paused: bool) -> None
         if found is None:
             raise ScheduleNotFound(name)
         if found.is_paused != paused:
-            next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
+            with reading(f"the schedule {name!a}"):
+                next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
             paused_ = sa.update(SCHEDULES).where(SCHEDULES.c.name == name, SCHEDULES.c.token == found.token)
             connection.execute(paused_.values(is_paused=paused, next_at=next_at))
 
@@ -153,11 +155,12 @@ def _now(database: SystemDatabase, connection: sa.Connection) -> float:
 
 
 def _schedule(row: Any) -> Schedule:
-    return Schedule.from_json(row.name, json.loads(row.definition))
+    with reading(f"the schedule {row.name!a}"):
+        return Schedule.from_json(row.name, json.loads(row.definition))
 
 
 def _info(row: Any) -> ScheduleInfo:
-    return ScheduleInfo(
+    info = ScheduleInfo(
         schedule=_schedule(row),
         by=row.set_by,
         is_paused=row.is_paused,
@@ -165,3 +168,6 @@ def _info(row: Any) -> ScheduleInfo:
         last_at=row.last_at,
         last_run_id=row.last_run_id,
     )
+    with reading(f"the schedule {row.name!a}"):
+        check_fields(info, _INFO)
+    return info

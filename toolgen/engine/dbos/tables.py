@@ -24,6 +24,7 @@ from toolgen.engine.dbos.database import (
     below,
     described,
     parent_of,
+    reading,
 )
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
@@ -223,7 +224,8 @@ def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
         done_steps = sa.select(
             steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
         ).where(steps.c.workflow_uuid == run_id)
-        again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
+        with reading(f"a step of {run_id!a}"):
+            again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
         for batch in _batches(again):
             connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
     return failed_at
@@ -233,10 +235,10 @@ def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str,
     """Let a run have more turns than its request says."""
     inputs = database.tables.workflow_input
     is_run = inputs.c.workflow_uuid == run_id
-    kept = connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one()
-    given = json.loads(kept)
-    request: Json = given["args"][0]
-    request["max_turns"] = min(MOST_TURNS, request.get("max_turns", MAX_TURNS) + turns)
+    with reading(f"the request of {run_id!a}"):
+        given = json.loads(connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one())
+        request: Json = given["args"][0]
+        request["max_turns"] = min(MOST_TURNS, request.get("max_turns", MAX_TURNS) + turns)
     connection.execute(sa.update(inputs).where(is_run).values(inputs=JsonSerializer().serialize(given)))
 
 
@@ -382,7 +384,9 @@ def events_of(database: SystemDatabase, key: str, run_ids: Sequence[str]) -> dic
             wanted = sa.select(events.c.workflow_uuid, events.c.value).where(
                 events.c.key == key, events.c.workflow_uuid.in_(batch)
             )
-            found |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
+            for run_id, value in connection.execute(wanted):
+                with reading(f"an event {key!a} of {run_id!a}"):
+                    found[run_id] = json.loads(value)
     return found
 
 
@@ -405,7 +409,9 @@ def answers_in(
     """Yield the answers that runs were given, with their runs, in a transaction. Raises as `answers_of` does."""
     wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(run_ids))
     for run_id, message in connection.execute(wanted):
-        yield run_id, json.loads(message)
+        with reading(f"an answer of {run_id!a}"):
+            answer = json.loads(message)
+        yield run_id, answer
 
 
 def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, question: str, answer: Json) -> Json:
@@ -418,7 +424,8 @@ def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, questi
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, once_of(run_id, question))
         wanted = _answers(database).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
-        kept: Json = json.loads(connection.execute(wanted).one().message)
+        with reading(f"an answer of {run_id!a}"):
+            kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
 
 
@@ -434,7 +441,8 @@ def add_allowed(
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, f"{once_of(run_id, question)} {place}")
         wanted = sa.select(messages.c.message).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
-        kept: Json = json.loads(connection.execute(wanted).one().message)
+        with reading(f"an answer of {run_id!a}"):
+            kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
 
 
@@ -469,8 +477,9 @@ def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -
     wanted = sa.select(messages.c.created_at_epoch_ms, messages.c.message).where(
         messages.c.destination_uuid == run_id, messages.c.topic.startswith(SIGNAL)
     )
-    found = [(created, RunSignal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
-    return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
+    with reading(f"a signal of {run_id!a}"):
+        found = [(created, RunSignal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
+        return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
 
 
 def write_progress(database: SystemDatabase, run_id: str, report: Json) -> None:
@@ -513,12 +522,13 @@ def load_of(database: SystemDatabase) -> Load:
         asked = connection.execute(asking).all()
         first_due = connection.execute(due).scalar()
     given = answers_of(database, [each.workflow_uuid for each in asked])
-    answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
-    since = [
-        each.since
-        for each in asked
-        if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
-    ]
+    with reading("a question, or an answer, of a run that waits"):
+        answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
+        since = [
+            each.since
+            for each in asked
+            if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
+        ]
     return Load(
         queue_runs=count,
         queue_oldest_seconds=max(0, time - (oldest or time)) / 1000,

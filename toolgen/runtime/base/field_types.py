@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 else:
     RecordT = TypeVar("RecordT")
 
+_YEAR_10_000: Final = 253_402_300_800
+
 _SHOWN: Final = 100
 """Characters of a value that a message shows at most."""
 
@@ -55,7 +57,14 @@ JSON_OBJECT: Final = FieldType("be a JSON object, without NaN and infinities", i
 OPTIONAL_JSON_OBJECT: Final = FieldType(
     "be a JSON object, without NaN and infinities, or null", lambda value: value is None or is_json_object(value)
 )
+TIME: Final = FieldType(
+    "be in seconds since 1970, before the year 10000", lambda value: is_finite(value) and 0 <= value < _YEAR_10_000
+)
 TEXTS: Final = FieldType("be an array of texts", lambda value: is_sequence(value) and all(map(TEXT.accepts, value)))
+COUNTS: Final = FieldType(
+    "be an object of whole numbers",
+    lambda value: is_mapping(value) and TEXTS.accepts([*value]) and all(map(WHOLE_NUMBER.accepts, value.values())),
+)
 OPTIONAL_TEXTS: Final = FieldType("be an array of texts, or null", lambda value: value is None or TEXTS.accepts(value))
 TEXTS_BY_NAME: Final = FieldType(
     "be an object of texts",
