@@ -20,6 +20,7 @@ from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.field_types import TEXT, TIME, check_fields, record_of
 from toolgen.runtime.base.json_text import parse
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json
@@ -76,8 +77,12 @@ class RunSignal:
         return record_of(cls, fields, "the signal")
 
     def says_as(self, other: RunSignal) -> bool:
-        """Whether it says the same as another, of which it may be a repetition."""
-        return (self.name, self.value, self.key) == (other.name, other.value, other.key)
+        """Whether it says the same JSON as another, of which it may be a repetition; to Python, 1, 1.0 and true are."""
+        return (self.name, self._text, self.key) == (other.name, other._text, other.key)
+
+    @property
+    def _text(self) -> bytes:
+        return canonical(parse(json.dumps(self.value)))
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
