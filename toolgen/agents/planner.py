@@ -75,12 +75,15 @@ def message_as_json(message: Message) -> dict[str, Any]:
     return fields
 
 
-def message_from_json(fields: Any, where: str = "a message") -> Message:
-    """Return the message that `message_as_json` wrote. Raises ValueError for other fields; `where` names it there.
+def message_from_json(fields: Mapping[str, Any]) -> Message:
+    """Return the message that `message_as_json` wrote. Raises ValueError for other fields.
 
-    What these have is checked by `check_message`: a planner may have written anything.
+    Their types are not checked: a planner may have written anything.
     """
-    given = fields
+    return _message_from_json(fields, "a message")
+
+
+def _message_from_json(given: Any, where: str) -> Message:
     if is_object(given) and "calls" in given:
         calls = array(given["calls"], f"{where}.calls")
         made = tuple(call_from_json(call, f"{where}.calls[{place}]") for place, call in enumerate(calls))
@@ -89,8 +92,8 @@ def message_from_json(fields: Any, where: str = "a message") -> Message:
 
 
 def messages_from_json(given: Any) -> tuple[Message, ...]:
-    """Return the messages that a JSON array has. Raises ValueError as `message_from_json` does."""
-    return tuple(message_from_json(each, f"messages[{at}]") for at, each in enumerate(array(given, "messages")))
+    """Return the messages that a JSON array has. Raises ValueError, with the place, for other values and fields."""
+    return tuple(_message_from_json(each, f"messages[{at}]") for at, each in enumerate(array(given, "messages")))
 
 
 def check_message(message: Message, where: str) -> None:

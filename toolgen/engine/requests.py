@@ -153,7 +153,7 @@ class RunRequest:
 
     @classmethod
     def from_json(cls, run_id: str, fields: Mapping[str, Any]) -> RunRequest:
-        """Return the request that `as_json` wrote. Raises ValueError for anything else."""
+        """Return the request that `as_json` wrote. Raises TypeError or ValueError for anything else."""
         # Without headers it was made in no span, and the current one has another purpose.
         given: Json = {"trace_context": NOTHING, **fields, "run_id": run_id}
         if "messages" in given:

@@ -242,7 +242,7 @@ def test_a_field_of_another_type_is_refused_by_its_name_at_every_door(
         ("messages", (Message(role="user", calls=("c",)),)),  # type: ignore[arg-type]  # as above
         ("messages", (Message(role="user", calls=(ToolRequest(name=5),)),)),  # type: ignore[arg-type]  # as above
         ("ancestors", ("a",)),
-        ("attributes", {"a": object()}),
+        ("attributes", {"a": b"x"}),
         ("max_turns", 10**5000),
         ("timeout", 10**5000),
     ],

@@ -606,8 +606,10 @@ def _state(status: WorkflowStatus) -> RunState:
     return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
 
 
-def _answer(run_id: str, kept: Json) -> ApprovalAnswer:
+def _answer(run_id: str, kept: Any) -> ApprovalAnswer:
     with reading(f"an answer of {run_id!a}"):
+        if not is_object(kept):
+            raise TypeError(f"{type(kept).__name__} instead of an object")
         return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
 
 
