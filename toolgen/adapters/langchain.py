@@ -6,6 +6,7 @@ Approvals need `langgraph`.
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 from collections import Counter, OrderedDict
@@ -297,7 +298,7 @@ def _execution_of(config: RunnableConfig) -> _Execution | None:
     info = getattr(runtime, "execution_info", None)
     if info is None:
         return None
-    scope = f"{configurable.get('thread_id', '')}:{namespace}"
+    scope = json.dumps([str(configurable.get("thread_id", "")), namespace])
     key = (scope, info.node_first_attempt_time, info.node_attempt)
     with _executions_lock:
         execution = _executions.setdefault(key, _Execution(scope))

@@ -11,10 +11,39 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING, ToolRequest
+from toolgen.runtime.base.field_types import (
+    BOOLEAN,
+    OPTIONAL_JSON_OBJECT,
+    TEXT,
+    FieldType,
+    array,
+    array_of,
+    check_fields,
+    record_of,
+)
+from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import ToolDefinition
+
+
+_ROLES: Final = ("system", "user", "assistant", "tool")
+
+_MESSAGE: Final[Mapping[str, FieldType]] = {
+    "role": FieldType(f"be one of {', '.join(_ROLES)}", lambda value: is_text(value) and value in _ROLES),
+    "content": TEXT,
+    "calls": array_of(ToolRequest, "calls"),
+    "name": TEXT,
+    "tool_call_id": TEXT,
+    "is_error": BOOLEAN,
+    "response": OPTIONAL_JSON_OBJECT,
+}
+_CALL: Final[Mapping[str, FieldType]] = {
+    "name": TEXT,
+    "payload": FieldType("be text", lambda value: isinstance(value, str | bytes)),
+    "tool_call_id": TEXT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +76,31 @@ def message_as_json(message: Message) -> dict[str, Any]:
 
 
 def message_from_json(fields: Mapping[str, Any]) -> Message:
-    """Return the message that `message_as_json` wrote. Raises KeyError or TypeError for anything else."""
-    calls = tuple(call_from_json(call) for call in fields.get("calls", ()))
-    return Message(**{**fields, "calls": calls})
+    """Return the message that `message_as_json` wrote. Raises ValueError for other fields.
+
+    Their types are not checked: a planner may have written anything.
+    """
+    return _message_from_json(fields, "a message")
+
+
+def _message_from_json(given: Any, where: str) -> Message:
+    if is_object(given) and "calls" in given:
+        calls = array(given["calls"], f"{where}.calls")
+        made = tuple(call_from_json(call, f"{where}.calls[{place}]") for place, call in enumerate(calls))
+        given = {**given, "calls": made}
+    return record_of(Message, given, where)
+
+
+def messages_from_json(given: Any) -> tuple[Message, ...]:
+    """Return the messages that a JSON array has. Raises ValueError, with the place, for other values and fields."""
+    return tuple(_message_from_json(each, f"messages[{at}]") for at, each in enumerate(array(given, "messages")))
+
+
+def check_message(message: Message, where: str) -> None:
+    """Raise ValueError for a message, or a call of it, whose fields have other types. It is at `where`."""
+    check_fields(message, _MESSAGE, f"{where}.")
+    for place, call in enumerate(message.calls):
+        check_fields(call, _CALL, f"{where}.calls[{place}].")
 
 
 def _call_as_json(call: ToolRequest) -> dict[str, Any]:
@@ -58,9 +109,9 @@ def _call_as_json(call: ToolRequest) -> dict[str, Any]:
     return {"name": call.name, "payload": payload, "tool_call_id": call.tool_call_id}
 
 
-def call_from_json(fields: Mapping[str, Any]) -> ToolRequest:
-    """Return the call that `_call_as_json` wrote. Raises TypeError for anything else."""
-    return ToolRequest(**fields)
+def call_from_json(fields: Any, where: str = "a call") -> ToolRequest:
+    """Return the call that `_call_as_json` wrote. Raises ValueError for other fields; `where` names it there."""
+    return record_of(ToolRequest, fields, where)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,8 +85,8 @@ def _gives(value: Any, path: Sequence[str]) -> bool:
     return True
 
 
-_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
-"""Ids of calls that are used as they are. Other keys have a `~`, so no id is one of them."""
+_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""Ids of calls that are used as they are. Other keys have a `~`, so no id is one of them, and none has a `:`."""
 
 _CLEAR: Final = (UnknownAgent, ToolsNotGranted, CatalogError, ValueError)
 """Errors of requests that no host with this catalog can execute: their texts need no name of a type."""
@@ -310,7 +310,8 @@ class EngineHost:
         if made is not None:
             run.progress.guard = made.check
         token = None if made is None else made.fencing_token
-        meta = run.meta.with_fields(idempotency_key=f"{run.meta.run_id}:{args['key']}", fencing_token=token)
+        key = idempotency_key(asked.run_id, args["key"])
+        meta = run.meta.with_fields(idempotency_key=key, fencing_token=token)
         self._give_grants(run, args.get("granted", ()))
         question = await self.runtime.permission_request(request, run)
         context: AbstractContextManager[None] = nullcontext()
@@ -439,6 +440,14 @@ def _as_json(what: str, value: Any) -> Any:
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"the {what} of the planner is not JSON: {error}") from error
     return converted
+
+
+def idempotency_key(run_id: str, key: str) -> str:
+    """Return the idempotency key of a call by its key in its run: see `_keys`.
+
+    Ids of runs may have a `:`, keys of calls have none, so no two calls of two runs have the same.
+    """
+    return f"{run_id}:{key}"
 
 
 def _asking(run: Run, answers: int) -> str:

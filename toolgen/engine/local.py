@@ -33,12 +33,14 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     WorkerInfo,
+    check_age,
     check_resumable,
+    check_selection,
     check_turns,
     reason_of_end,
 )
-from toolgen.engine.requests import RunEnd, new_run_id, text_problem
-from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound
+from toolgen.engine.requests import MOST_TURNS, RunEnd, new_run_id, text_problem
+from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound, check_by
 from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
 from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
@@ -97,6 +99,11 @@ class _Running:
     unread: list[RunSignal] = field(default_factory=list["RunSignal"])
     doing: int = 0
     signalled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it takes answers and signals: not from the moment on in which it is cancelled, or its time is up."""
+        return self.task is not None and not self.task.done() and not self.task.cancelling()
 
 
 @dataclass(slots=True)
@@ -195,8 +202,9 @@ class LocalEngine:
         before = kept(run_id, sent, run.signals)
         if before is not None:
             return before
-        if self._task(run_id).done():
-            raise NotSignalled(run_id, name, f"it is {self._state(run)}")
+        if not run.goes_on:
+            is_done = self._task(run_id).done()
+            raise NotSignalled(run_id, name, f"it is {self._state(run) if is_done else 'being cancelled'}")
         run.signals.append(sent)
         run.unread.append(sent)
         run.signalled.set()
@@ -205,7 +213,7 @@ class LocalEngine:
     async def signals(self, run_id: str, /) -> RunSignals:
         """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
         run = self._find(run_id)
-        awaited = () if self._task(run_id).done() else run.awaited
+        awaited = run.awaited if run.goes_on else ()
         return RunSignals(awaited=awaited, received=tuple(run.signals))
 
     async def progress(self, run_id: str, /) -> Json | None:
@@ -233,6 +241,7 @@ class LocalEngine:
         limit: int = 100,
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
         newest = sorted(map(self._info, self._runs.values()), key=lambda info: info.created, reverse=True)
         found = (
             info
@@ -272,7 +281,7 @@ class LocalEngine:
                 and below.updated >= run.updated - _TOGETHER
             ]
             again += ended_after
-        run.request = replace(run.request, max_turns=run.request.max_turns + turns)
+        run.request = replace(run.request, max_turns=min(MOST_TURNS, run.request.max_turns + turns))
         for each in again:
             each.questions = NOTHING
             done = [(at, step.name, has_failed(step), 0) for at, step in sorted(each.steps.items())]
@@ -297,6 +306,7 @@ class LocalEngine:
 
     async def prune(self, seconds: float, /) -> Pruned:
         """Forget the runs that ended at least so many seconds ago. See `Engine.prune`."""
+        check_age(seconds)
         before = time() - seconds
         infos = [self._info(run) for run in self._runs.values()]
         goes_on = {info.run_id for info in infos if info.state not in _ENDED}
@@ -364,6 +374,7 @@ class LocalEngine:
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
         """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        check_by(by)
         before = self._schedules.get(schedule.name)
         if before is None or before.info.schedule.as_json() != schedule.as_json():
             if before is not None:
@@ -568,7 +579,7 @@ def _open(run: _Running) -> list[Approval]:
     return [
         Approval(run_id=run.request.run_id, call=call, question=question)
         for call, question in run.questions.items()
-        if question["id"] not in run.answers
+        if run.goes_on and question["id"] not in run.answers
     ]
 
 

@@ -10,12 +10,27 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.engine.requests import MOST_TURNS, text_problem
+from toolgen.runtime.base.field_types import (
+    COUNTS,
+    OPTIONAL_JSON_OBJECT,
+    TEXT,
+    TEXTS,
+    TIME,
+    WHOLE_NUMBER,
+    FieldType,
+    check_fields,
+    is_finite,
+    record_of,
+    shown,
+)
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.approvers import ANYONE, Approver, Approvers
 from toolgen.runtime.policy.permission import Decision
+from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json, RunEnd, RunRequest
@@ -166,7 +181,11 @@ class ApprovalAnswer:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         given = {**fields, "decision": Decision(fields["decision"])}
         given |= {name: tuple(given.get(name, ())) for name in ("roles", "others")}
-        return cls(**given)
+        answer = record_of(cls, given, "the answer")
+        check_fields(answer, _ANSWER)
+        for each in answer.others:
+            check_fields(Approver(each["by"], tuple(each["roles"]), each["via"]), _APPROVER, "others.")
+        return answer
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -174,6 +193,16 @@ class ApprovalAnswer:
         via = f", from {self.via}" if self.via else ""
         proposal = "" if self.proposal is None else " with a proposal"
         return f"{self.decision}{proposal} for {self.tool}, by {by}, at {when}{via}"
+
+
+_ANSWER: Final = {
+    **dict.fromkeys(("question", "call", "tool", "by", "reason", "via"), TEXT),
+    "at": TIME,
+    "roles": TEXTS,
+    "others": FieldType("be an array of objects", lambda value: all(map(is_object, value))),
+    "proposal": OPTIONAL_JSON_OBJECT,
+}
+_APPROVER: Final = {"name": TEXT, "roles": TEXTS, "via": TEXT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +280,13 @@ class Pruned:
     def as_json(self) -> Json:
         """Return it as a JSON object."""
         return {"runs": self.runs, "states": dict(self.states), "agents": dict(self.agents)}
+
+    @classmethod
+    def from_json(cls, fields: Any) -> Pruned:
+        """Return what `as_json` wrote. Raises ValueError for anything else."""
+        pruned = record_of(cls, fields, "what was deleted")
+        check_fields(pruned, {"runs": WHOLE_NUMBER, "states": COUNTS, "agents": COUNTS})
+        return pruned
 
     def __add__(self, other: Pruned) -> Pruned:
         """Return both together."""
@@ -359,7 +395,8 @@ class Engine(Protocol):
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first; by default of all states, agents, users and workers.
 
-        `before` and `after` bound when they were started, in seconds since 1970.
+        `before` and `after` bound when they were started, in seconds since 1970. Raises ValueError for times that no
+        calendar has, for names that no run can have, and for a limit that is negative or above a million.
         """
         ...
 
@@ -388,6 +425,7 @@ class Engine(Protocol):
         """Delete the runs that ended at least so many seconds ago, with all that they have done.
 
         Runs that calls started are kept as long as the run at the top is: it may go on, and ask for their results.
+        Raises ValueError for a time that is negative, or longer than a hundred years.
         """
         ...
 
@@ -507,8 +545,37 @@ class NotForkable(ValueError):
 
 def check_turns(turns: int) -> None:
     """Raise ValueError for a number of turns that no run can have more than before."""
-    if turns < 0:
-        raise ValueError(f"turns is {turns}; it must be 0 or more")
+    if not (WHOLE_NUMBER.accepts(turns) and 0 <= turns <= MOST_TURNS):
+        raise ValueError(f"turns is {shown(turns)}; it must be 0 or more, and at most {MOST_TURNS}")
+
+
+LONGEST_AGE: Final = 36_500 * 24 * 3600.0
+"""The greatest age of runs that can be asked for, in seconds: about a hundred years."""
+
+MOST_LISTED: Final = 1_000_000
+"""How many runs a list has at most."""
+
+MOST_AT_A_TIME: Final = 1_000_000
+"""How many runs or calls at a time a worker allows at most."""
+
+
+def check_age(seconds: float) -> None:
+    """Raise ValueError for what is no age of runs, in seconds."""
+    if not (is_finite(seconds) and 0 <= seconds <= LONGEST_AGE):
+        raise ValueError(f"seconds is {shown(seconds)}; it must be from 0 to {LONGEST_AGE:.0f}, a hundred years")
+
+
+def check_selection(limit: int, times: Mapping[str, float | None], names: Mapping[str, str | None]) -> None:
+    """Raise ValueError for what selects no runs of any database: bounds, and names that no run can have."""
+    if not (WHOLE_NUMBER.accepts(limit) and 0 <= limit <= MOST_LISTED):
+        raise ValueError(f"limit is {shown(limit)}; it must be a whole number from 0 to {MOST_LISTED}")
+    for what, time in times.items():
+        if time is not None and not TIME.accepts(time):
+            raise ValueError(f"{what} is {shown(time)}; it must {TIME.what}")
+    for what, name in names.items():
+        problem = "" if name is None else text_problem(name) if is_text(name) else "is no text"
+        if problem:
+            raise ValueError(f"{what} {problem}: {shown(name)}")
 
 
 def check_resumable(run_id: str, state: RunState, reason: Reason | Literal[""], turns: int) -> None:

@@ -5,13 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
+from dataclasses import fields as dataclass_fields
 from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.agents.loop import MAX_TURNS
-from toolgen.agents.planner import Message, message_as_json, message_from_json
+from toolgen.agents.planner import Message, check_message, message_as_json, messages_from_json
 from toolgen.contract.records import NOTHING, Ancestor, ToolCallMeta
 from toolgen.execute.trace_context import outgoing_headers
+from toolgen.runtime.base.field_types import (
+    JSON_OBJECT,
+    OPTIONAL_NUMBER,
+    OPTIONAL_TEXT,
+    OPTIONAL_TEXTS,
+    TEXT,
+    TEXTS_BY_NAME,
+    WHOLE_NUMBER,
+    FieldType,
+    array,
+    array_of,
+    check_fields,
+    record_of,
+    shown,
+)
+from toolgen.schema.json_values import is_array
 
 Json: TypeAlias = "dict[str, Any]"
 """A JSON object."""
@@ -26,6 +43,9 @@ _NAME_LENGTH: Final = 1000
 
 _LONGEST_TIMEOUT: Final = 10 * 365 * 24 * 3600.0
 """Ten years, in seconds: databases have the end of the timeout as a date."""
+
+MOST_TURNS: Final = 1_000_000_000
+"""How many turns a run has at most, also after it was resumed with more."""
 
 _PLAIN: Final = (
     "agent",
@@ -64,9 +84,9 @@ class RunRequest:
     id of a run that was started before starts nothing. `trace_context` has the headers that link the spans of the run
     to the span in which the request was made.
 
-    Raises ValueError for a `run_id` with other characters than letters, digits and `_.:-` or with more than 255, for
-    other ids and names that databases cannot have, for `max_turns` below 1, for a `timeout` that is not between 0 and
-    ten years, and without a planner for messages that end without calls.
+    Raises ValueError for fields of other types, for a `run_id` with other characters than letters, digits and `_.:-` or
+    with more than 255, for other ids and names that databases cannot have, for `max_turns` below 1 or above a billion,
+    for a `timeout` that is not between 0 and ten years, and without a planner for messages that end without calls.
     """
 
     messages: tuple[Message, ...]
@@ -89,17 +109,17 @@ class RunRequest:
     trace_context: Mapping[str, str] = field(default_factory=outgoing_headers)
 
     def __post_init__(self) -> None:
-        if not is_run_id(self.run_id):
-            raise ValueError(
-                f"run_id is {_shown(self.run_id)}; it must begin with a letter or digit, and have at most 255 letters, "
-                "digits, and _ . : -"
-            )
+        check_fields(self, _TYPES)
+        for place, message in enumerate(self.messages):
+            check_message(message, f"messages[{place}]")
+        for place, ancestor in enumerate(self.ancestors):
+            check_fields(ancestor, _ANCESTOR, f"ancestors[{place}].")
         for name in _PLAIN:
             value = getattr(self, name)
             if isinstance(value, str) and (problem := text_problem(value)):
-                raise ValueError(f"{name} {problem}: {_shown(value)}")
-        if self.max_turns < 1:
-            raise ValueError(f"max_turns is {self.max_turns}; it must be at least 1")
+                raise ValueError(f"{name} {problem}: {shown(value)}")
+        if not 1 <= self.max_turns <= MOST_TURNS:
+            raise ValueError(f"max_turns is {shown(self.max_turns)}; it must be at least 1, and at most {MOST_TURNS}")
         if self.timeout is not None and not 0 < self.timeout <= _LONGEST_TIMEOUT:
             raise ValueError(f"timeout is {self.timeout}; it must be more than 0 seconds, and at most ten years")
         if not self.planner and not (self.messages and self.messages[-1].calls):
@@ -133,17 +153,38 @@ class RunRequest:
 
     @classmethod
     def from_json(cls, run_id: str, fields: Mapping[str, Any]) -> RunRequest:
-        """Return the request that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        given: Json = {**fields, "run_id": run_id}
-        given["messages"] = tuple(message_from_json(message) for message in given["messages"])
-        given["ancestors"] = tuple(Ancestor(**ancestor) for ancestor in given.get("ancestors", ()))
-        if "requested" in given:
+        """Return the request that `as_json` wrote. Raises TypeError or ValueError for anything else."""
+        # Without headers it was made in no span, and the current one has another purpose.
+        given: Json = {"trace_context": NOTHING, **fields, "run_id": run_id}
+        if "messages" in given:
+            given["messages"] = messages_from_json(given["messages"])
+        if "ancestors" in given:
+            ancestors = enumerate(array(given["ancestors"], "ancestors"))
+            given["ancestors"] = tuple(record_of(Ancestor, each, f"ancestors[{at}]") for at, each in ancestors)
+        if is_array(given.get("requested")):
             given["requested"] = tuple(given["requested"])
-        given.setdefault("trace_context", NOTHING)  # it was made in no span, and the current one has another purpose
-        return cls(**given)
+        return record_of(cls, given, "the request")
 
 
-_DEFAULTS: Final = {each.name: each.default for each in fields(RunRequest)}
+_DEFAULTS: Final = {each.name: each.default for each in dataclass_fields(RunRequest)}
+
+_TYPES: Final[Mapping[str, FieldType]] = {
+    "run_id": FieldType(
+        "begin with a letter or digit, and have at most 255 letters, digits, and _ . : -",
+        lambda value: isinstance(value, str) and is_run_id(value),
+    ),
+    "messages": array_of(Message, "messages"),
+    **dict.fromkeys(("agent", "planner", "mode", "role"), TEXT),
+    **dict.fromkeys(("user", "session_id", "agent_id", "parent_agent_id"), OPTIONAL_TEXT),
+    **dict.fromkeys(("parent_run_id", "parent_tool_call_id"), OPTIONAL_TEXT),
+    "ancestors": array_of(Ancestor, "ancestors"),
+    "requested": OPTIONAL_TEXTS,
+    "attributes": JSON_OBJECT,
+    "max_turns": WHOLE_NUMBER,
+    "timeout": OPTIONAL_NUMBER,
+    "trace_context": TEXTS_BY_NAME,
+}
+_ANCESTOR: Final = {each.name: TEXT for each in dataclass_fields(Ancestor)}
 
 
 def text_problem(text: str, most: int = _NAME_LENGTH) -> str:
@@ -153,10 +194,6 @@ def text_problem(text: str, most: int = _NAME_LENGTH) -> str:
     if "\0" in text:
         return "has a NUL"
     return "" if text.isascii() or not re.search("[\ud800-\udfff]", text) else "has half of a surrogate pair"
-
-
-def _shown(text: str) -> str:
-    return ascii(text if len(text) <= 100 else f"{text[:100]}...")
 
 
 Stopped: TypeAlias = Literal["completed", "max_turns", "aborted", "tool_changed", "failed"]
@@ -191,5 +228,5 @@ class RunEnd:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> RunEnd:
-        """Return what `as_json` wrote. Raises KeyError or TypeError for anything else."""
-        return cls(**{**fields, "messages": tuple(message_from_json(each) for each in fields["messages"])})
+        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(**{**fields, "messages": messages_from_json(fields["messages"])})

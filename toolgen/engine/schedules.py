@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import NOTHING
-from toolgen.engine.requests import RunRequest
+from toolgen.engine.requests import RunRequest, text_problem
+from toolgen.runtime.base.field_types import NUMBER, TEXT, FieldType, check_fields, record_of
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json
@@ -28,6 +29,11 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _WORDS: Final = "jan feb mar apr may jun jul aug sep oct nov dec sun mon tue wed thu fri sat".replace(" ", "|")
 _FIELD: Final = re.compile(rf"([0-9*,/-]|{_WORDS})+", re.IGNORECASE)
 _CRON_LENGTH: Final = 200
+_TYPES: Final = {
+    **dict.fromkeys(("name", "cron", "zone"), TEXT),
+    "request": FieldType("be a RunRequest", lambda value: isinstance(value, RunRequest)),
+    "every": NUMBER,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,7 @@ class Schedule:
     zone: str = "UTC"
 
     def __post_init__(self) -> None:
+        check_fields(self, _TYPES)
         if not _NAME.fullmatch(self.name):
             raise ValueError(
                 f"{self.name[:100]!a} is no name of a schedule: it must begin with a letter or digit, and have at "
@@ -103,7 +110,7 @@ class Schedule:
     def from_json(cls, name: str, fields: Mapping[str, Any]) -> Schedule:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         request = RunRequest.from_json(name, fields["request"])
-        return cls(**{**fields, "name": name, "request": request})
+        return record_of(cls, {**fields, "name": name, "request": request}, "the schedule")
 
     def __str__(self) -> str:
         return f"{self.cron} {self.zone}" if self.cron else f"every {self.every:g} s"
@@ -130,6 +137,18 @@ class ScheduleNotFound(LookupError):
 
     def __reduce__(self) -> tuple[type[ScheduleNotFound], tuple[str]]:
         return (ScheduleNotFound, (self.name,))
+
+
+def check_schedule_name(name: str) -> None:
+    """Raise `ScheduleNotFound` for a name that no schedule has; databases cannot have each text."""
+    if not _NAME.fullmatch(name):
+        raise ScheduleNotFound(name)
+
+
+def check_by(by: str) -> None:
+    """Raise ValueError for a text that databases cannot have as who sets a schedule."""
+    if problem := text_problem(by):
+        raise ValueError(f"by {problem}")
 
 
 def _at(cron: str, zone: str, time: float, direction: str) -> float | None:

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import FailureKind
 from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.field_types import TEXT, TIME, check_fields, record_of
 from toolgen.runtime.base.json_text import parse
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from toolgen.engine.requests import Json
@@ -30,6 +32,7 @@ WAITS: Final = "waits_for_signal"
 """The code of a call that was ended until a signal comes."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_TYPES: Final = {"name": TEXT, "by": TEXT, "at": TIME, "key": TEXT}
 _VALUE_BYTES: Final = 100_000
 _LONGEST: Final = 10 * 365 * 24 * 3600.0
 
@@ -50,6 +53,7 @@ class RunSignal:
     key: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self, _TYPES)
         check_name(self.name)
         for what, text in (("by", self.by), ("key", self.key)):
             if problem := text_problem(text):
@@ -69,12 +73,16 @@ class RunSignal:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> RunSignal:
-        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(**fields)
+        """Return what `as_json` wrote. Raises ValueError for anything else."""
+        return record_of(cls, fields, "the signal")
 
     def says_as(self, other: RunSignal) -> bool:
-        """Whether it says the same as another, of which it may be a repetition."""
-        return (self.name, self.value, self.key) == (other.name, other.value, other.key)
+        """Whether it says the same JSON as another, of which it may be a repetition; to Python, 1, 1.0 and true are."""
+        return (self.name, self._text, self.key) == (other.name, other._text, other.key)
+
+    @property
+    def _text(self) -> bytes:
+        return canonical(parse(json.dumps(self.value)))
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

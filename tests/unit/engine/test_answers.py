@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,7 +17,8 @@ from tests.unit.engine.engines import Engines
 from tests.unit.engine.test_steering import command
 from toolgen.engine import body as engine_body
 from toolgen.engine.dbos import DbosEngine
-from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NotAsked
+from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NotAsked, RunCancelled
+from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -68,6 +69,47 @@ def test_an_answer_that_names_no_question_of_the_run_is_refused(engines: Engines
         assert running.marks() == []
 
     engines.run(body)
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "its time was up"])
+def test_a_run_that_was_cancelled_asks_nothing_and_takes_no_answer(engines: Engines, ending: str) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        run_id = await engine.start(request([write("a")], timeout=None if ending == "cancelled" else 1.0))
+        (asked,) = await running.questions(run_id)
+        if ending == "cancelled":
+            await engine.cancel(run_id)
+        with pytest.raises(RunCancelled):
+            await engine.result(run_id, 300)
+        assert await engine.approvals(run_id) == []
+        with pytest.raises(NotAsked):
+            await engine.decide(run_id, asked.id, ALLOW, by="ann")
+        with pytest.raises(NotSignalled):
+            await engine.signal(run_id, "go", by="ann")
+        await asyncio.sleep(engines.tick)
+        await engine.resume(run_id)
+        (again,) = await running.questions(run_id)
+        assert (again.id, running.marks()) == (asked.id, [])
+        await engine.cancel(run_id)
+
+    engines.run(body)
+
+
+def test_a_run_takes_no_answer_while_it_is_cancelled(tmp_path: Path) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        run_id = await engine.start(request([write("a")]))
+        (asked,) = await running.questions(run_id)
+        cancelling = asyncio.create_task(engine.cancel(run_id))
+        await asyncio.sleep(0)
+        assert await engine.approvals(run_id) == []
+        with pytest.raises(NotAsked):
+            await engine.decide(run_id, asked.id, ALLOW, by="ann")
+        with pytest.raises(NotSignalled, match="it is being cancelled"):
+            await engine.signal(run_id, "go", by="ann")
+        await cancelling
+
+    Engines("local", "", tmp_path).run(body)
 
 
 LONG = "x" * 10_001

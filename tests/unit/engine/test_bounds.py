@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from click.testing import CliRunner
+
+from tests.unit.engine import app
 from tests.unit.engine.app import request, search, write
-from tests.unit.engine.engines import until
+from tests.unit.engine.engines import LateEngine, until
+from toolgen.cli.commands.runs.runs import command as runs
+from toolgen.engine.dbos import DbosWorker, database_url, prepare_database
+from toolgen.engine.schedules import Schedule, ScheduleNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.engine.engines import Engines, Running
     from toolgen.engine import RunEnd
 
@@ -88,3 +97,85 @@ def test_an_answer_for_the_session_holds_in_its_run_after_a_restart(durable: Eng
                 await running.questions(other)
 
     asyncio.run(body())
+
+
+INF, NAN = float("inf"), float("nan")
+OF_RUNS: list[tuple[dict[str, Any], str]] = [
+    *(({what: time}, f"{what} is") for what in ("before", "after") for time in (INF, -INF, NAN, 1e300, -1.0, "1")),
+    *(({"limit": limit}, "limit is") for limit in (10**30, -1, 2.5, NAN, "5")),
+    *(({what: "a\udcff"}, f"{what} has half") for what in ("user", "agent", "worker")),
+    ({"user": "a\0"}, "user has a NUL"),
+    ({"user": 5}, "user is no text"),
+]
+
+
+def test_what_selects_no_runs_of_any_database_is_refused(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        for selection, message in OF_RUNS:
+            with pytest.raises(ValueError, match=message):
+                await engine.runs(**selection)
+        for seconds in (INF, NAN, -1.0, 1e300, "5"):
+            with pytest.raises(ValueError, match="seconds is"):
+                await engine.prune(seconds)
+        with pytest.raises(ValueError, match="turns is"):
+            await engine.resume("r", turns=10**30)
+        with pytest.raises(ValueError, match="by has half"):
+            await engine.set_schedule(Schedule(name="s", request=request([]), every=60.0), by="a\udcff")
+        for name in ("a\udcff", "a\0", ""):
+            for steer in (engine.pause_schedule, engine.remove_schedule):
+                with pytest.raises(ScheduleNotFound):
+                    await steer(name)
+        assert await engine.runs(limit=0, before=0.0, after=253_402_300_799.0) == []
+        assert (await engine.prune(36_500 * 24 * 3600.0)).runs == 0
+
+    engines.run(body)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["list", "--older-than", "99999999d"],
+        ["list", "--newer-than", "1e300"],
+        ["list", "--limit", "99999999999999999999999"],
+        ["list", "--user", "a\udcff"],
+        ["cancel", "--agent", "a\udcff", "--yes"],
+        ["list", "--worker", "x" * 2000],
+        ["prune", "--older-than", "1e300"],
+        ["prune", "--older-than", "nan"],
+        ["prune", "--older-than", "99999999"],
+        ["resume", "r", "--turns", "99999999999999999999999"],
+        ["schedules", "pause", "a\udcff"],
+        ["show", "a\udcff"],
+        ["signal", "r", "go", "1", "--key", "a\udcff"],
+    ],
+    ids=lambda args: ascii(" ".join(args))[:40],
+)
+def test_commands_bound_what_they_are_given(args: list[str], tmp_path: Path) -> None:
+    database = tmp_path / "runs.sqlite"
+    prepare_database(database_url(database))
+    done = CliRunner().invoke(runs, args, env={"TOOLGEN_DATABASE": str(database)})
+    assert done.exit_code == 2, done.output
+    assert "database of the runs" not in done.output
+
+
+def test_commands_take_the_greatest_age(tmp_path: Path) -> None:
+    database = tmp_path / "runs.sqlite"
+    prepare_database(database_url(database))
+    for args in (["list", "--older-than", "36500d"], ["prune", "--older-than", "36500"]):
+        done = CliRunner().invoke(runs, args, env={"TOOLGEN_DATABASE": str(database)})
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"concurrency": 10**30}, "concurrency is"),
+        ({"per_user": 10**30}, "per_user is"),
+        ({"keep": 1e300}, "keep is"),
+        ({"name": "a\udcff"}, "name has half"),
+    ],
+)
+def test_a_worker_refuses_bounds_beyond_all_databases(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        DbosWorker(app.host(LateEngine(), tmp_path), database_url(tmp_path / "runs.sqlite"), **settings)

@@ -353,3 +353,41 @@ def test_a_run_that_goes_on_is_neither_released_again_nor_deleted(durable: Engin
         assert (await engine.info("r1")).state == "waiting"
 
     durable.run(body)
+
+
+def test_a_run_whose_resumption_was_cut_off_is_found_among_those_that_are_cancelled(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_HELD_FOR", -1000)
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+
+        async def found(*states: str, **selection: Any) -> list[str]:
+            return [info.run_id for info in await engine.runs(states=states, **selection)]
+
+        await engine.start(request([write("a")], run_id="left", user="ann"))
+        await running.questions("left")
+        await engine.cancel("left")
+        await asyncio.sleep(durable.tick)
+        await engine.start(request([write("b")], run_id="other"))
+        await running.questions("other")
+        forked = await engine.fork("other", 1)
+        await engine.cancel("other")
+        await engine.cancel(forked)
+        tables.hold(engine._tables, "left")  # what resumes it ends here
+        tables.hold(engine._tables, forked)
+        assert (await engine.info("left")).state == "cancelled"
+        assert sorted(await found("cancelled")) == sorted(["left", "other", forked])
+        assert (await found("cancelled"))[-1] == "left"
+        assert sorted(await found("cancelled", "queued")) == sorted(["left", "other", forked])
+        assert await found("cancelled", user="ann") == ["left"]
+        assert await found("cancelled", agent="nobody") == []
+        assert len(await found("cancelled", limit=2)) == 2
+        for state in ("queued", "running", "waiting", "ended", "failed"):
+            assert await found(state) == []
+        for run_id in await found("cancelled"):
+            await engine.resume(run_id)
+        assert await found("cancelled") == []
+
+    durable.run(body)

@@ -18,6 +18,7 @@ from tests.unit.engine.app import read, request, script
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_signals import command
 from toolgen.engine.dbos import DbosEngine, prepare_database
+from toolgen.engine.dbos import schedules as schedules_of_databases
 from toolgen.engine.dbos.schedules import start_due
 from toolgen.engine.schedules import Schedule, ScheduleNotFound
 
@@ -240,7 +241,71 @@ def test_a_schedule_of_another_version_is_left_to_others(durable: Engines, caplo
         await engine.close()
 
     asyncio.run(main())
-    assert "cannot read the schedule a" in caplog.text
+    assert "cannot start the run of the schedule a" in caplog.text
+
+
+HOSTILE: dict[str, str] = {
+    "token": "token = 'a b'",
+    "no object": "definition = '[]'",
+    "no JSON": "definition = '['",
+    "deep": f"definition = '{'[' * 100_000}'",
+    "no cron": """definition = '{"cron": 5, "request": {"messages": []}}'""",
+    "no request": """definition = '{"every": 5, "request": 5}'""",
+    "an agent": """definition = '{"every": 5, "request": {"messages": [], "agent": 5}}'""",
+    "set long ago": """definition = '{"cron": "0 0 * * *", "request": {"messages": []}}', set_at = -1e18""",
+    "due long ago": "set_at = -1e300, next_at = -1e300",
+}
+"""What somebody who can write to a database may write into the row of a schedule."""
+
+
+@pytest.mark.parametrize("row", HOSTILE.values(), ids=[*HOSTILE])
+def test_a_schedule_whose_run_cannot_be_made_holds_up_no_other(
+    durable: Engines, row: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    prepare_database(durable.url)
+
+    async def main() -> None:
+        engine = DbosEngine(durable.url)
+        await engine.set_schedule(schedule("bad", every=60.0), by="ops")
+        await engine.set_schedule(schedule("good", every=60.0), by="ops")
+        moved_back(engine, 100)
+        with engine._tables.engine.begin() as connection:
+            connection.execute(sa.text(f"UPDATE toolgen_schedules SET {row} WHERE name = 'bad'".replace(": ", "\\: ")))  # noqa: S608  # in a test
+        assert 0 < start_due(engine._tables) <= 5
+        found = [run.run_id.partition(":")[0] for run in await engine.runs()]
+        assert "good" in found
+        assert ("bad" in found) == ("run of the schedule bad" not in caplog.text)
+        await engine.close()
+
+    asyncio.run(main())
+
+
+def test_many_schedules_that_cannot_be_started_hold_up_no_other(durable: Engines) -> None:
+    prepare_database(durable.url)
+
+    async def main() -> None:
+        engine = DbosEngine(durable.url)
+        for number in range(3):
+            await engine.set_schedule(schedule(f"s{number}", every=60.0), by="ops")
+        moved_back(engine, 100)
+        with engine._tables.engine.begin() as connection:
+            connection.execute(sa.text("UPDATE toolgen_schedules SET definition = '[', next_at = 1 WHERE name < 's2'"))
+        start_due(engine._tables)
+        assert [run.run_id.partition(":")[0] for run in await engine.runs()] == ["s2"]
+        await engine.close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schedules_of_databases, "_BATCH", 1)
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [({"cron": 5}, "cron is 5; it must be text"), ({"every": "5"}, "every is '5'"), ({"request": {}}, "a RunRequest")],
+)
+def test_a_schedule_has_fields_of_their_types(fields: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        Schedule(**{"name": "s", "request": request([]), **fields})
 
 
 def test_schedules_are_steered_by_commands(durable: Engines) -> None:

@@ -275,3 +275,26 @@ def test_what_is_said_of_signals_travels() -> None:
     assert RunSignal.from_json(json.loads(json.dumps(signal.as_json()))) == signal
     error = pickle.loads(pickle.dumps(NotSignalled("r", "go", "why")))
     assert str(error) == "r was not sent the signal go: why"
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [(1, True), (1, 1.0), (0, False), ([1], [True]), ({"a": 0}, {"a": False}), ({"a": [1]}, {"a": [1.0]}), ("1", 1)],
+)
+def test_a_signal_with_a_key_repeats_only_the_same_json(engines: Engines, value: Any, other: Any) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        run_id = await engine.start(request([waits()]))
+        await is_waiting(running, run_id, "go")
+        sent = await engine.signal(run_id, "never", value, by="ann", key="k")
+        assert await engine.signal(run_id, "never", json.loads(json.dumps(value)), by="bob", key="k") == sent
+        with pytest.raises(NotSignalled, match="the key 'k' is that of another one"):
+            await engine.signal(run_id, "never", other, by="bob", key="k")
+        await engine.cancel(run_id)
+
+    engines.run(body)
+
+
+def test_keys_of_an_object_may_come_in_any_order() -> None:
+    one, other = (RunSignal(name="go", value=value, by="a", at=1.0) for value in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
+    assert one.says_as(other)

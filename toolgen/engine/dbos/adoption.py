@@ -13,11 +13,12 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, is_below
+from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, described, parent_of
 from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, WORKERS, add_dead
 from toolgen.engine.dbos.private import now_ms
-from toolgen.engine.dbos.tables import ACTIVE, answers_in, describe, give_up, parent_in
+from toolgen.engine.dbos.tables import ACTIVE, about_in, answers_in, describe, give_up, parent_in
 from toolgen.runtime.redact.warning import warn
+from toolgen.schema.json_values import is_array
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
@@ -61,19 +62,19 @@ def count_deaths(
     runs = database.tables.workflow_status
     waiting = _waiting(database, connection, run_ids)
     counts = _steps(database, connection, run_ids)
-    found = sa.select(runs.c.workflow_uuid, runs.c.attributes).where(runs.c.workflow_uuid.in_(run_ids))
+    found = sa.select(runs.c.workflow_uuid, about_in(runs)).where(runs.c.workflow_uuid.in_(run_ids))
     given_up: dict[str, str] = {}
     for run_id, about in connection.execute(found).all():
         if run_id in waiting:
             continue
-        steps, before = counts.get(run_id, 0), about or {}
-        deaths = [*(before.get("deaths", ()) if before.get("steps") == steps else ()), worker]
-        described: dict[str, Any] = {"deaths": deaths, "steps": steps}
+        steps, before = counts.get(run_id, 0), described(about)
+        deaths = [*(_deaths(before) if before.get("steps") == steps else ()), worker]
+        changed: dict[str, Any] = {"deaths": deaths, "steps": steps}
         if len(deaths) >= MOST_DEATHS:
             detail = f"{len(deaths)} workers died, one after the other, while they executed its step {steps + 1}"
-            described |= {"reason": "crashes", "detail": detail}
+            changed |= {"reason": "crashes", "detail": detail}
             given_up[run_id] = detail
-        describe(database, connection, described, run_id)
+        describe(database, connection, changed, run_id)
         queue = SUSPECTS if len(deaths) >= SUSPECTED_AFTER else QUEUE
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(queue_name=queue))
     _give_up(database, connection, [*given_up])
@@ -104,18 +105,25 @@ def undo_death(database: SystemDatabase, worker: str) -> None:
     is_named: Any = runs.c.attributes.is_not(None)
     if database.engine.dialect.name == "postgresql":
         is_named = sa.type_coerce(runs.c.attributes, JSONB).contains({"deaths": [worker]})
-    named = sa.select(runs.c.workflow_uuid, runs.c.attributes, runs.c.queue_name, runs.c.status)
+    named = sa.select(runs.c.workflow_uuid, about_in(runs), runs.c.queue_name, runs.c.status)
     named = named.where(is_named, runs.c.status.in_(ACTIVE)).order_by(runs.c.workflow_uuid).with_for_update()
     with database.engine.begin() as connection:
-        for run_id, about, queue, status in connection.execute(named).all():
-            counted: list[str] = (about or {}).get("deaths", [])
+        for run_id, text, queue, status in connection.execute(named).all():
+            about = described(text)
+            counted = _deaths(about)
             if worker not in counted:
                 continue
             deaths = [each for each in counted if each != worker]
-            left = {"deaths": deaths, "steps": about["steps"]} if deaths else {"deaths": None, "steps": None}
+            left = {"deaths": deaths, "steps": about.get("steps")} if deaths else {"deaths": None, "steps": None}
             describe(database, connection, left, run_id)
             if (queue, status) == (SUSPECTS, "ENQUEUED") and len(deaths) < SUSPECTED_AFTER:
                 connection.execute(sa.update(runs).where(runs.c.workflow_uuid == run_id).values(queue_name=QUEUE))
+
+
+def _deaths(about: Mapping[str, Any]) -> list[str]:
+    """Return the workers whose deaths count for a run, by what its row says."""
+    found = about.get("deaths")
+    return found if is_array(found) else []
 
 
 def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> set[str]:
@@ -150,10 +158,11 @@ def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Seque
     waiting |= {*connection.execute(pausing).scalars()}
     runs = database.tables.workflow_status
     parent = parent_in(runs.c.workflow_uuid)
-    agents = sa.select(parent, runs.c.workflow_uuid).where(
+    agents = sa.select(parent, about_in(runs)).where(
         runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL, parent.in_(run_ids)
     )
-    return waiting | {run_id for run_id, child in connection.execute(agents) if is_below(run_id, child)}
+    found = connection.execute(agents)
+    return waiting | {run_id for run_id, about in found if run_id == parent_of(BY_CALL, described(about))}
 
 
 def _steps(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.sqlite_files import computed
 from toolgen.runtime.events.records import StoreError
 from toolgen.spec.text import visible
@@ -60,6 +61,9 @@ _NAME_BYTES: Final = 63
 
 _DIGEST_LENGTH: Final = 16
 
+_PATH_LENGTH: Final = 4096
+"""Characters of the path of a file at most: `PATH_MAX` of Linux."""
+
 _SUBSECONDS: Final = (3, 42)
 """The version of SQLite from which `unixepoch` takes `subsec`: https://sqlite.org/lang_datefunc.html."""
 
@@ -80,7 +84,10 @@ def application_name(worker: str = "") -> str:
 
 
 def open_connections(url: str, limits: Limits, worker: str = "") -> Connections:
-    """Return the connections of one part; each is made when it is needed. Close them by `close_connections`."""
+    """Return the connections of one part; each is made when it is needed. Close them by `close_connections`.
+
+    Raises ValueError for a database of SQLite that is no file.
+    """
     if sa.make_url(url).get_backend_name() == "sqlite":
         return _open_sqlite(url, limits)
     connections = sa.create_engine(
@@ -119,11 +126,26 @@ def _close_late(_connection: Any, record: Any) -> None:
     record.invalidate()
 
 
+def file_url(place: sa.URL) -> str:
+    """Return the URL of a file of SQLite, whatever is in its path. Raises ValueError for what is no file."""
+    path = place.database or ""
+    if path in ("", ":memory:") or place.query:
+        raise ValueError("runs are kept in a file: write its path, which has no parameters, and is not in memory")
+    if place.host:
+        raise ValueError("a file of SQLite has no host: write its path, or sqlite:////path")
+    if problem := text_problem(path, _PATH_LENGTH):
+        raise ValueError(f"the path of the database {problem}")
+    return sa.URL.create("sqlite", database=path).render_as_string()
+
+
 def migration_url(url: str) -> str:
-    """Return the URL with which tables are created and changed: it may take its time, but not for a lost network."""
+    """Return the URL with which tables are created and changed: it may take its time, but not for a lost network.
+
+    Raises ValueError for a database of SQLite that is no file.
+    """
     target = sa.make_url(url)
     if target.get_backend_name() == "sqlite":
-        return url
+        return file_url(target)
     given = {name: str(value) for name, value in _network(RUNS.connect).items()}
     target = target.update_query_dict({**given, "application_name": application_name()})
     return target.render_as_string(hide_password=False)
@@ -144,7 +166,7 @@ def _network(connect: int) -> dict[str, Any]:
 def _open_sqlite(url: str, limits: Limits) -> Connections:
     """Open a file as DBOS does, in which a transaction has the file for itself from its first write."""
     connections = sa.create_engine(
-        url,
+        file_url(sa.make_url(url)),
         pool_size=limits.size,
         max_overflow=0,
         pool_timeout=limits.statement,

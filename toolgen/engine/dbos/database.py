@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +23,7 @@ from toolgen.engine.dbos.connections import (
     CLIENT,
     Limits,
     close_connections,
+    file_url,
     migration_url,
     open_connections,
 )
@@ -37,9 +38,9 @@ from toolgen.engine.dbos.private import (
     refuse_pickles,
 )
 from toolgen.engine.protocol import RunFailed
-from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.events.records import DamagedRun, StoreError
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.json_values import is_object
+from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from dbos import EnqueueOptions
@@ -147,9 +148,6 @@ _SQLITE_OF_OPERATORS: Final = {
 CHILD_LENGTH: Final = 17
 """How much longer than the id of a run those of runs are that its calls started: see `child_id`."""
 
-_BELOW: Final = re.compile(r"(\.[0-9a-f]{16})+")
-"""What the ids of runs that calls started have after that of the first run: see `child_id`."""
-
 
 class Unanswered(Exception):
     """A run ended without an answer. DBOS keeps it as the error of the run; `end` is its end, as a JSON object."""
@@ -206,26 +204,29 @@ refuse_pickles(JsonSerializer)
 def database_url(target: str | Path) -> str:
     """Return the URL of a database: a `postgresql://` URL as it is, anything else is the path of an SQLite file.
 
-    Raises ValueError for other URLs.
+    Raises ValueError for other URLs, and for what is no file, such as a database in memory.
     """
     text = str(target)
-    if "://" not in text:
-        return f"sqlite:///{text}"
+    if isinstance(target, Path) or "://" not in text:
+        return file_url(sa.URL.create("sqlite", database=text))
     try:
         url = make_url(text)
     except (exc.ArgumentError, ValueError):
         raise ValueError("the database is no valid URL; write postgresql://user@host/name, or a path") from None
     if url.get_backend_name() not in ("postgresql", "sqlite"):
         raise ValueError(f"runs are kept in Postgres or SQLite, not in {url.get_backend_name()}")
-    if url.get_backend_name() == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    return url.render_as_string(hide_password=False)
+    if url.get_backend_name() == "sqlite":
+        return file_url(url)
+    return url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
 def is_missing_file(url: str) -> bool:
     """Return whether a database is a file of SQLite that is not there."""
     place = make_url(url)
-    return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
+    try:
+        return place.get_backend_name() == "sqlite" and not Path(place.database or "").exists()
+    except OSError:  # no file can have that path
+        return True
 
 
 def prepare_database(url: str) -> None:
@@ -406,21 +407,49 @@ def lacks_tables(error: exc.DBAPIError) -> bool:
     return getattr(error.orig, "sqlstate", None) in _UNDEFINED
 
 
-def is_below(run_id: str, other: str) -> bool:
-    """Whether a call of a run started the other, at any depth."""
-    return other.startswith(run_id) and _BELOW.fullmatch(other, len(run_id)) is not None
+UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What reading a row raises that has other values than those that are written: anything may be in a database."""
 
 
-def parent_of(run_id: str) -> str:
-    """Return the id of the run whose call started a run; empty if none did."""
-    parent = run_id[:-CHILD_LENGTH]
-    return parent if is_below(parent, run_id) else ""
+@contextmanager
+def reading(what: str) -> Generator[None]:
+    """Read a part of a database, as a context. Raises `DamagedRun`, which names it, for values that are none of it."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise DamagedRun(f"{what} cannot be read: {type(error).__name__}: {error}") from error
 
 
-def first_of(run_id: str) -> str:
-    """Return the id of the run at the top of the chain of calls that started a run."""
-    found = re.search(f"{_BELOW.pattern}$", run_id)
-    return run_id if found is None else run_id[: found.start()]
+def described(attributes: str | None) -> Json:
+    """Return what the row of a run says about it, beside its columns, by its JSON text; nothing for what is no object.
+
+    Whoever can write to a database can write anything there.
+    """
+    try:
+        about = json.loads(attributes or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return about if is_object(about) else {}
+
+
+def parent_of(priority: int | None, about: Mapping[str, Any]) -> str:
+    """Return the id of the run whose call started a run, by what its row says; empty if none did.
+
+    Its own id tells nothing: a program may give its runs ids that look like those of runs that calls started.
+    """
+    parent = about.get("parent") if priority == BY_CALL else None
+    return parent if is_text(parent) else ""
+
+
+def below(run_id: str, parents: Mapping[str, str]) -> list[str]:
+    """Return those runs, of some with their parents, that calls of a run started, at any depth."""
+    children: dict[str, list[str]] = {}
+    for child, parent in parents.items():
+        children.setdefault(parent, []).append(child)
+    found = [run_id]
+    for each in found:
+        found += children.pop(each, ())
+    return found[1:]
 
 
 _EXPECTED: Final = (dbos_errors.DBOSAwaitedWorkflowCancelledError, RunFailed, Unanswered, StepFailed)

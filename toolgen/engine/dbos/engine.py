@@ -21,22 +21,23 @@ from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.contracts import contract_of
 from toolgen.engine.dbos.database import (
     AWAITED,
-    BY_CALL,
     HELD,
     PROGRESS,
     QUESTIONS,
     RUN,
     STATES,
+    UNREADABLE,
     Failure,
     StepFailed,
     Unanswered,
+    below,
     close_client,
     enqueue_options,
     failure_of,
-    is_below,
     lacks_tables,
     open_client,
     parent_of,
+    reading,
     reason_of,
     warn_of,
 )
@@ -73,10 +74,13 @@ from toolgen.engine.protocol import (
     RunFailed,
     RunInfo,
     RunState,
+    check_age,
     check_resumable,
+    check_selection,
     check_turns,
 )
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
+from toolgen.engine.schedules import check_by, check_schedule_name
 from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_steps
 from toolgen.runtime.codec.codec import Codec
@@ -120,9 +124,10 @@ def _reads(method: MethodT) -> MethodT:
             return await method(*args, **kwargs)
         except RunNotFound:
             raise
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        except UNREADABLE as error:
+            about = f" of {args[1]!a}" if len(args) > 1 and isinstance(args[1], str) else ""
             why = f"{type(error).__name__}: {error}"
-            raise DamagedRun(f"the database of the runs has values that cannot be read: {why}") from error
+            raise DamagedRun(f"the database of the runs has values{about} that cannot be read: {why}") from error
 
     return cast("MethodT", reading)
 
@@ -189,20 +194,23 @@ class DbosEngine:
         state = _state(status)
         if state not in ("cancelled", "failed"):
             raise NotResumable(run_id, state)
-        parent = parent_of(run_id)
-        if parent and _state(await self._status(parent)) in ("cancelled", "failed"):
+        parent = _parent(status)
+        above = await self._listed(workflow_ids=[parent]) if parent else []
+        if any(_state(each) in ("cancelled", "failed") for each in above):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
         check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
         cancelled_at = min(status.completed_at or 0, await self._hold(run_id, turns))
         while True:
-            below = await self._below(run_id)
-            again = [each for each in below if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at]
+            started = await self._below(run_id)
+            again = [
+                each for each in started if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at
+            ]
             if not again:
                 break
             for each in again:
                 with suppress(NotResumable):  # somebody else has resumed it
                     await self._hold(each.workflow_id)
-        held = [run_id, *(each.workflow_id for each in below if each.queue_name == HELD)]
+        held = [run_id, *(each.workflow_id for each in started if each.queue_name == HELD)]
         await self._with_database(lambda: asyncio.to_thread(release, self._tables, held))
 
     async def _hold(self, run_id: str, turns: int = 0) -> float:
@@ -217,7 +225,7 @@ class DbosEngine:
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
         """Start a run that has done what another one had before a step. Raises as `Engine.fork` does."""
         status = await self._status(run_id)
-        kept_before(run_id, parent_of(run_id) or None, await self._kept_steps(run_id), step)
+        kept_before(run_id, _parent(status) or None, await self._kept_steps(run_id), step)
         new_id = new_id or new_run_id()
         if not is_run_id(new_id):
             raise NotForkable(run_id, f"{new_id[:100]!a} is no id of a run")
@@ -232,6 +240,7 @@ class DbosEngine:
 
     async def prune(self, seconds: float, /) -> Pruned:
         """Delete old runs, by the clock of the database. See `Engine.prune`."""
+        check_age(seconds)
         total, old = Pruned(), OldRuns(self._tables, seconds)
         while (batch := await self._with_database(lambda: asyncio.to_thread(old.delete_batch))) is not None:
             total += batch
@@ -249,8 +258,8 @@ class DbosEngine:
 
     async def _below(self, run_id: str) -> list[WorkflowStatus]:
         """Return the runs that the calls of a run started, at any depth: see `child_id`."""
-        found = await self._listed(workflow_id_prefix=f"{run_id}.")
-        return [each for each in found if each.priority == BY_CALL and is_below(run_id, each.workflow_id)]
+        found = {each.workflow_id: each for each in await self._listed(workflow_id_prefix=f"{run_id}.")}
+        return [found[each] for each in below(run_id, {name: _parent(each) for name, each in found.items()})]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -281,9 +290,10 @@ class DbosEngine:
         sent = {**missing.as_json(), "token": token_hex(8)}
         add = partial(add_answer, self._tables, self._client, run_id, question, sent)
         kept = await self._with_database(lambda: asyncio.to_thread(add))
+        answer = _answer(run_id, kept)
         if kept != sent:
-            raise AlreadyAnswered(run_id, _answer(kept))
-        return _answer(kept)
+            raise AlreadyAnswered(run_id, answer)
+        return answer
 
     async def _codec(self, asked: Approval) -> Codec[Any] | None:
         """Return the codec of the args that a question is about; None where no worker has told their schema."""
@@ -291,13 +301,14 @@ class DbosEngine:
         if args is None:
             return None
         look = partial(contract_of, self._tables.engine, asked.question["tool"], args["digest"])
-        schema = await self._with_database(lambda: asyncio.to_thread(look))
-        return None if schema is None else Codec.of(schema, assert_formats=args["assert_formats"])
+        with reading(f"the args schema of {asked.question['tool']!a}"):
+            schema = await self._with_database(lambda: asyncio.to_thread(look))
+            return None if schema is None else Codec.of(schema, assert_formats=args["assert_formats"])
 
     async def _allowed(self, run_id: str, place: int, answer: ApprovalAnswer) -> ApprovalAnswer:
         """Note that someone has allowed a call which several people must; return who has the place."""
         add = partial(add_allowed, self._tables, self._client, run_id, answer.question, place, answer.as_json())
-        return _answer(await self._with_database(lambda: asyncio.to_thread(add)))
+        return _answer(run_id, await self._with_database(lambda: asyncio.to_thread(add)))
 
     async def signal(self, run_id: str, name: str, value: Any = None, /, *, by: str, key: str = "") -> RunSignal:
         """Send a signal to a run; return it. Raises as `Engine.signal` does."""
@@ -338,6 +349,7 @@ class DbosEngine:
         limit: int = 100,
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
         options = {
             "user": user,
             "executor_id": worker,
@@ -356,12 +368,19 @@ class DbosEngine:
         looked_at = 0
         while len(infos) < limit:
             found = await self._listed(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
-            named = [each for each in found if agent is None or _agent(each) == agent]  # DBOS does so on Postgres only
-            infos += [info for info in await self._infos(named) if info.state in (states or _ALLSTATES)]
+            infos += [info for info in await self._of_agent(agent, found) if info.state in (states or _ALLSTATES)]
             looked_at += len(found)
             if len(found) < batch:
                 break
+        if "cancelled" in states and "queued" not in states:  # those whose resumption was interrupted: see `_state`
+            held = await self._listed(status="ENQUEUED", queue_name=HELD, **options)
+            infos += await self._of_agent(agent, held)
+            infos.sort(key=lambda info: info.created, reverse=True)
         return infos[:limit]
+
+    async def _of_agent(self, agent: str | None, found: Sequence[WorkflowStatus]) -> list[RunInfo]:
+        """Return those runs that are of an agent, if one is given: DBOS selects them on Postgres only."""
+        return await self._infos([each for each in found if agent is None or _agent(each) == agent])
 
     @_reads
     async def timeline(self, run_id: str, /) -> list[RunStep]:
@@ -388,15 +407,18 @@ class DbosEngine:
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
         """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        check_by(by)
         return await self._with_database(lambda: asyncio.to_thread(set_schedule, self._tables, schedule, by))
 
     async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:
         """Let a schedule start nothing, or start again. Raises `ScheduleNotFound`."""
+        check_schedule_name(name)
         pause = partial(pause_schedule, self._tables, name, paused=paused)
         await self._with_database(lambda: asyncio.to_thread(pause))
 
     async def remove_schedule(self, name: str, /) -> None:
         """Remove a schedule. Raises `ScheduleNotFound`."""
+        check_schedule_name(name)
         await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name))
 
     @_reads
@@ -458,7 +480,7 @@ class DbosEngine:
     @_reads
     async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[ApprovalAnswer]]:
         given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
-        return {run_id: [*map(_answer, answers)] for run_id, answers in given.items()}
+        return {run_id: [_answer(run_id, each) for each in answers] for run_id, answers in given.items()}
 
     async def _status(self, run_id: str) -> WorkflowStatus:
         found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
@@ -584,8 +606,11 @@ def _state(status: WorkflowStatus) -> RunState:
     return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
 
 
-def _answer(kept: Json) -> ApprovalAnswer:
-    return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
+def _answer(run_id: str, kept: Any) -> ApprovalAnswer:
+    with reading(f"an answer of {run_id!a}"):
+        if not is_object(kept):
+            raise TypeError(f"{type(kept).__name__} instead of an object")
+        return ApprovalAnswer.from_json({name: value for name, value in kept.items() if name != "token"})
 
 
 def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
@@ -604,6 +629,10 @@ def _info(status: WorkflowStatus, *, is_waiting: bool) -> RunInfo:
         reason=about.get("reason", "engine") if state == "failed" else "",
         detail=about.get("detail", "") if state == "failed" else "",
     )
+
+
+def _parent(status: WorkflowStatus) -> str:
+    return parent_of(status.priority, status.attributes or {})
 
 
 def _agent(status: WorkflowStatus) -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from dbos import DBOS
@@ -155,3 +156,12 @@ def signal_topic(name: str) -> str:
 def once_of(run_id: str, question: str) -> str:
     """Return the key by which a database takes one answer to a question only, whoever sends it."""
     return f"{run_id} {question}"
+
+
+def once_of_key(key: str) -> str:
+    """Return the key by which a database takes one signal with a key to a run only.
+
+    DBOS appends the id of the run. It is a digest, as keys may have any text and length; no id of a run has a `~`, so
+    it is no `once_of`.
+    """
+    return f"~{SIGNAL}{sha256(key.encode()).hexdigest()}"

@@ -21,6 +21,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from toolgen.engine.protocol import WorkerInfo
+from toolgen.runtime.base.field_types import TEXT, WHOLE_NUMBER, FieldType, check_fields, record_of
+from toolgen.runtime.events.records import DamagedRun
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
@@ -324,7 +326,21 @@ def _info(row: Any) -> WorkerInfo:
         lease = "dead"
     elif age >= LEASE_SECONDS:
         lease = "late"
-    return WorkerInfo(name=row.worker, lease=lease, beat_age=age, **json.loads(row.about or "{}"))
+    try:
+        about = {**json.loads(row.about or "{}"), "name": row.worker, "lease": lease, "beat_age": age}
+        info = record_of(WorkerInfo, about, "it")
+        check_fields(info, _INFO)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DamagedRun(f"the worker {row.worker!a} cannot be read: {error}") from error
+    return info
+
+
+_COUNT: Final = FieldType("be a whole number or null", lambda value: value is None or WHOLE_NUMBER.accepts(value))
+_INFO: Final = {
+    **dict.fromkeys(("name", "lease", "version", "package"), TEXT),
+    **dict.fromkeys(("runs", "waiting", "activities"), WHOLE_NUMBER),
+    "concurrency": _COUNT,
+}
 
 
 def _now_ms(database: Connections) -> Any:

@@ -9,16 +9,18 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import RETENTION, RUN, STATES, first_of, warn_of
+from toolgen.engine.dbos.database import RETENTION, RUN, STATES, described, parent_of, reading, warn_of
 from toolgen.engine.dbos.private import now_ms
-from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, now_of
+from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, about_in, now_of
 from toolgen.engine.protocol import Pruned, Retention
+from toolgen.runtime.base.field_types import NUMBER, OPTIONAL_NUMBER, TEXT, check_fields
+from toolgen.schema.json_values import is_text
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.private import SystemDatabase
@@ -89,29 +91,55 @@ def _delete(database: SystemDatabase, run_ids: Sequence[str], before: int) -> Pr
     """Delete those of some runs that still have ended then, and whose run at the top has; DBOS deletes others too."""
     tables = database.tables
     runs = tables.workflow_status
-    top = {run_id: first_of(run_id) for run_id in run_ids}
     with database.engine.begin() as connection:
         if database.engine.dialect.name == "sqlite":
             connection.execute(sa.text("BEGIN IMMEDIATE"))  # it locks no rows
+        top = _tops(database, connection, run_ids)
         # Those at the top stay as they are until the end of the transaction: nobody resumes one meanwhile.
-        tops = sa.select(runs.c.workflow_uuid, runs.c.status, runs.c.completed_at)
+        is_kept = sa.or_(runs.c.status.in_(ACTIVE), sa.func.coalesce(runs.c.completed_at, 0) > before)
+        tops = sa.select(runs.c.workflow_uuid, is_kept)
         tops = tops.where(runs.c.workflow_uuid.in_(sorted({*top.values()}))).order_by(runs.c.workflow_uuid)
-        are_kept = {
-            row.workflow_uuid
-            for row in connection.execute(tops.with_for_update())
-            if row.status in ACTIVE or row.completed_at > before
-        }
+        are_kept = {run_id for run_id, kept in connection.execute(tops.with_for_update()) if kept}
         old = [run_id for run_id in run_ids if top[run_id] not in are_kept]
         ended = sa.delete(runs).where(
             runs.c.workflow_uuid.in_(old), runs.c.status.in_(TERMINAL), runs.c.completed_at <= before
         )
-        gone = connection.execute(ended.returning(runs.c.workflow_uuid, runs.c.status, runs.c.attributes)).all()
+        gone = connection.execute(
+            ended.returning(runs.c.workflow_uuid, runs.c.status, about_in(runs).label("about"))
+        ).all()
         ids = [row.workflow_uuid for row in gone]
         for table in (tables.workflow_input, tables.workflow_output, tables.operation_outputs):
             connection.execute(sa.delete(table).where(table.c.workflow_uuid.in_(ids)))
     states = Counter[str](STATES.get(row.status, "failed") for row in gone)
-    agents = Counter((row.attributes or {}).get("agent") or "-" for row in gone)
+    agents = Counter(_agent(row.about) for row in gone)
     return Pruned(runs=len(gone), states=dict(states), agents=dict(agents))
+
+
+def _tops(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, str]:
+    """Return the run at the top of the chain of calls that started each run, as far as the rows of the chain exist."""
+    runs = database.tables.workflow_status
+    about = sa.select(runs.c.workflow_uuid, runs.c.priority, about_in(runs))
+    parents: dict[str, str] = {}
+    unknown = {*run_ids}
+    while unknown:
+        rows = connection.execute(about.where(runs.c.workflow_uuid.in_(sorted(unknown)))).all()
+        found = {run_id: parent_of(priority, described(text)) for run_id, priority, text in rows}
+        parents |= found
+        unknown = {parent for parent in found.values() if parent} - parents.keys()
+    return {run_id: _top(run_id, parents) for run_id in run_ids}
+
+
+def _top(run_id: str, parents: Mapping[str, str]) -> str:
+    seen: set[str] = set()
+    while (parent := parents.get(run_id)) and run_id not in seen:  # rows may name each other
+        seen.add(run_id)
+        run_id = parent
+    return run_id
+
+
+def _agent(about: str | None) -> str:
+    agent = described(about).get("agent")
+    return agent if agent and is_text(agent) else "-"
 
 
 async def keep_deleting(
@@ -177,8 +205,11 @@ def retention_of(database: SystemDatabase) -> Retention | None:
         row = connection.execute(sa.select(RETENTION).where(RETENTION.c.token != "")).one_or_none()
     if row is None:
         return None
-    deleted = Pruned() if row.deleted is None else Pruned(**json.loads(row.deleted))
-    return Retention(seconds=row.seconds, worker=row.worker, ended=row.ended_at, next=row.next_at, deleted=deleted)
+    with reading("what workers delete by themselves"):
+        deleted = Pruned() if row.deleted is None else Pruned.from_json(json.loads(row.deleted))
+        kept = Retention(seconds=row.seconds, worker=row.worker, ended=row.ended_at, next=row.next_at, deleted=deleted)
+        check_fields(kept, {"seconds": NUMBER, "worker": TEXT, "ended": OPTIONAL_NUMBER, "next": NUMBER})
+    return kept
 
 
 def _now(database: SystemDatabase, connection: sa.Connection) -> float:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Iterator
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
-from toolgen.engine.dbos.database import SCHEDULES, enqueue_options, warn_of
+from toolgen.engine.dbos.database import SCHEDULES, Failure, enqueue_options, failure_of, reading, warn_of
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
+from toolgen.runtime.base.field_types import OPTIONAL_NUMBER, TEXT, check_fields, is_finite
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 _ROUND: Final = 5.0
 """Seconds after which a worker looks for schedules at the latest, such as new ones."""
 
+_INFO: Final = {"by": TEXT, "next_at": OPTIONAL_NUMBER, "last_at": OPTIONAL_NUMBER, "last_run_id": TEXT}
 _SHORTEST_ROUND: Final = 0.1
 _BATCH: Final = 100
 
@@ -70,7 +74,8 @@ def pause_schedule(database: SystemDatabase, name: str, *, paused: bool) -> None
         if found is None:
             raise ScheduleNotFound(name)
         if found.is_paused != paused:
-            next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
+            with reading(f"the schedule {name!a}"):
+                next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
             paused_ = sa.update(SCHEDULES).where(SCHEDULES.c.name == name, SCHEDULES.c.token == found.token)
             connection.execute(paused_.values(is_paused=paused, next_at=next_at))
 
@@ -85,25 +90,37 @@ def remove_schedule(database: SystemDatabase, name: str) -> None:
 def start_due(database: SystemDatabase) -> float:
     """Start the runs whose time has come; return the seconds until the next one's time, at most five.
 
-    Raises sqlalchemy.exc.SQLAlchemyError.
+    A schedule whose run cannot be made holds up no other. Raises sqlalchemy.exc.SQLAlchemyError.
     """
     with database.engine.begin() as connection:
         now = _now(database, connection)
-        due = sa.select(SCHEDULES).where(SCHEDULES.c.next_at <= now).order_by(SCHEDULES.c.next_at).limit(_BATCH)
-        found = connection.execute(due).all()
-    for row in found:
+    for row in _due(database, now):
         try:
-            schedule = _schedule(row)
-        except (KeyError, TypeError, ValueError, ImportError) as error:
-            warn("a worker cannot read the schedule %s: it is left to others", row.name, error=error)
-            continue
-        _start(database, schedule, row, now)
+            _start(database, _schedule(row), row, now)
+        except Exception as error:  # whoever can write to the database can write anything; raised again if it is away
+            if isinstance(error, SQLAlchemyError) and failure_of(error) is not Failure.OF_VALUE:
+                raise
+            warn("a worker cannot start the run of the schedule %s: it is left to others", row.name, error=error)
     with database.engine.begin() as connection:
-        first = connection.execute(
+        first: Any = connection.execute(
             sa.select(sa.func.min(SCHEDULES.c.next_at)).where(SCHEDULES.c.next_at > now)
         ).scalar()
         now = _now(database, connection)
-    return _ROUND if first is None else min(_ROUND, max(_SHORTEST_ROUND, first - now))
+    return min(_ROUND, max(_SHORTEST_ROUND, first - now)) if is_finite(first) else _ROUND
+
+
+def _due(database: SystemDatabase, now: float) -> Iterator[Any]:
+    """Yield the schedules whose time has come, also beyond a batch of those that cannot be started."""
+    place = sa.tuple_(SCHEDULES.c.next_at, SCHEDULES.c.name)
+    due = sa.select(SCHEDULES).where(SCHEDULES.c.next_at <= now).order_by(*place.clauses).limit(_BATCH)
+    wanted = due
+    while True:
+        with database.engine.begin() as connection:
+            found = connection.execute(wanted).all()
+        yield from found
+        if len(found) < _BATCH:
+            return
+        wanted = due.where(place > sa.tuple_(sa.literal(found[-1].next_at), sa.literal(found[-1].name)))
 
 
 def _start(database: SystemDatabase, schedule: Schedule, row: Any, now: float) -> None:
@@ -138,11 +155,12 @@ def _now(database: SystemDatabase, connection: sa.Connection) -> float:
 
 
 def _schedule(row: Any) -> Schedule:
-    return Schedule.from_json(row.name, json.loads(row.definition))
+    with reading(f"the schedule {row.name!a}"):
+        return Schedule.from_json(row.name, json.loads(row.definition))
 
 
 def _info(row: Any) -> ScheduleInfo:
-    return ScheduleInfo(
+    info = ScheduleInfo(
         schedule=_schedule(row),
         by=row.set_by,
         is_paused=row.is_paused,
@@ -150,3 +168,6 @@ def _info(row: Any) -> ScheduleInfo:
         last_at=row.last_at,
         last_run_id=row.last_run_id,
     )
+    with reading(f"the schedule {row.name!a}"):
+        check_fields(info, _INFO)
+    return info

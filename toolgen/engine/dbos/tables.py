@@ -21,12 +21,16 @@ from toolgen.engine.dbos.database import (
     SUSPECTS,
     VERSION,
     JsonSerializer,
-    is_below,
+    below,
+    described,
+    parent_of,
+    reading,
 )
-from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
+from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.host import AGENTS
+from toolgen.engine.requests import MOST_TURNS
 from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
 from toolgen.schema.json_values import is_object
@@ -110,20 +114,25 @@ def cancel_orphans(database: SystemDatabase) -> None:
     runs, parents = database.tables.workflow_status, database.tables.workflow_status.alias()
     of_parent = parent_in(runs.c.workflow_uuid)
     orphans = (
-        sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid)
+        sa.select(parents.c.workflow_uuid, runs.c.workflow_uuid, about_in(runs))
         .join_from(runs, parents, parents.c.workflow_uuid == of_parent)
         .where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status.in_(ACTIVE), runs.c.priority == BY_CALL)
         .where(parents.c.status.not_in(ACTIVE))
     )
     with database.engine.begin() as connection:
         found = connection.execute(orphans).all()
-    for parent, child in found:
-        if is_below(parent, child):
+    for parent, child, about in found:
+        if parent == parent_of(BY_CALL, described(about)):
             cancel_child(database, parent, "", child)
 
 
+def about_in(runs: sa.FromClause) -> sa.ColumnElement[str]:
+    """Return what the rows of runs say about them, in SQL, as the text that `described` reads."""
+    return sa.cast(runs.c.attributes, sa.Text)
+
+
 def parent_in(run_id: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
-    """Return what the id of the parent is, in SQL; empty for an id that is too short, as those of others may be."""
+    """Return what the id of the parent is, in SQL, of a run that has one: see `parent_of`. Empty for a short id."""
     length = sa.func.length(run_id)
     return sa.case((length > CHILD_LENGTH, sa.func.substr(run_id, 1, length - CHILD_LENGTH)), else_="")
 
@@ -175,8 +184,8 @@ def describe(
     runs = database.tables.workflow_status
     is_run = (runs.c.workflow_uuid == run_id, *which)
     kept = sa.update(runs).where(*is_run).values(attributes=runs.c.attributes)  # locks it
-    for (before,) in connection.execute(kept.returning(runs.c.attributes)).all():
-        after = {name: value for name, value in {**(before or {}), **about}.items() if value is not None}
+    for (before,) in connection.execute(kept.returning(about_in(runs))).all():
+        after = {name: value for name, value in {**described(before), **about}.items() if value is not None}
         connection.execute(sa.update(runs).where(*is_run).values(attributes=after))
 
 
@@ -215,7 +224,8 @@ def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
         done_steps = sa.select(
             steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
         ).where(steps.c.workflow_uuid == run_id)
-        again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
+        with reading(f"a step of {run_id!a}"):
+            again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
         for batch in _batches(again):
             connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
     return failed_at
@@ -225,10 +235,10 @@ def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str,
     """Let a run have more turns than its request says."""
     inputs = database.tables.workflow_input
     is_run = inputs.c.workflow_uuid == run_id
-    kept = connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one()
-    given = json.loads(kept)
-    request: Json = given["args"][0]
-    request["max_turns"] = request.get("max_turns", MAX_TURNS) + turns
+    with reading(f"the request of {run_id!a}"):
+        given = json.loads(connection.execute(sa.select(inputs.c.inputs).where(is_run)).scalar_one())
+        request: Json = given["args"][0]
+        request["max_turns"] = min(MOST_TURNS, request.get("max_turns", MAX_TURNS) + turns)
     connection.execute(sa.update(inputs).where(is_run).values(inputs=JsonSerializer().serialize(given)))
 
 
@@ -329,7 +339,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
     now: Any = now_ms(database)
     is_owned = (runs.c.workflow_uuid == run_id, runs.c.owner_xid == owner, runs.c.status == "PENDING")
     with database.engine.begin() as connection:
-        kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(runs.c.attributes)
+        kept = sa.update(runs).where(*is_owned).values(owner_xid=owner).returning(about_in(runs).label("about"))
         found = connection.execute(kept).one_or_none()
         if found is None:
             return True
@@ -338,7 +348,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
         ).where(steps.c.workflow_uuid == run_id)
         rows = connection.execute(done.order_by(steps.c.function_id)).all()
         again, _ = steps_to_repeat(rows)
-        about, at = found.attributes or {}, len(rows) - len(again)
+        about, at = described(found.about), len(rows) - len(again)
         waits = about.get("waits", 0) if about.get("waits_at") == at else 0
         left = seconds - sum(min(_LONGEST_WAIT, 2**wait) for wait in range(waits))
         if left <= 0:
@@ -374,7 +384,9 @@ def events_of(database: SystemDatabase, key: str, run_ids: Sequence[str]) -> dic
             wanted = sa.select(events.c.workflow_uuid, events.c.value).where(
                 events.c.key == key, events.c.workflow_uuid.in_(batch)
             )
-            found |= {run_id: json.loads(value) for run_id, value in connection.execute(wanted)}
+            for run_id, value in connection.execute(wanted):
+                with reading(f"an event {key!a} of {run_id!a}"):
+                    found[run_id] = json.loads(value)
     return found
 
 
@@ -397,7 +409,9 @@ def answers_in(
     """Yield the answers that runs were given, with their runs, in a transaction. Raises as `answers_of` does."""
     wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(run_ids))
     for run_id, message in connection.execute(wanted):
-        yield run_id, json.loads(message)
+        with reading(f"an answer of {run_id!a}"):
+            answer = json.loads(message)
+        yield run_id, answer
 
 
 def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, question: str, answer: Json) -> Json:
@@ -410,7 +424,8 @@ def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, questi
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, once_of(run_id, question))
         wanted = _answers(database).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
-        kept: Json = json.loads(connection.execute(wanted).one().message)
+        with reading(f"an answer of {run_id!a}"):
+            kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
 
 
@@ -426,7 +441,8 @@ def add_allowed(
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, f"{once_of(run_id, question)} {place}")
         wanted = sa.select(messages.c.message).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
-        kept: Json = json.loads(connection.execute(wanted).one().message)
+        with reading(f"an answer of {run_id!a}"):
+            kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
 
 
@@ -442,7 +458,7 @@ def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal
     Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
-    once = f"~{SIGNAL}{signal.key}" if signal.key else None  # no id of a run has a `~`, so it is no `once_of`
+    once = once_of_key(signal.key) if signal.key else None
     with database.engine.begin() as connection:
         # An update, so that those who send at the same time are counted one after the other.
         locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(updated_at=runs.c.updated_at)
@@ -461,8 +477,9 @@ def _signals(database: SystemDatabase, connection: sa.Connection, run_id: str) -
     wanted = sa.select(messages.c.created_at_epoch_ms, messages.c.message).where(
         messages.c.destination_uuid == run_id, messages.c.topic.startswith(SIGNAL)
     )
-    found = [(created, RunSignal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
-    return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
+    with reading(f"a signal of {run_id!a}"):
+        found = [(created, RunSignal.from_json(json.loads(message))) for created, message in connection.execute(wanted)]
+        return [signal for _, signal in sorted(found, key=lambda each: (each[0], each[1].at))]
 
 
 def write_progress(database: SystemDatabase, run_id: str, report: Json) -> None:
@@ -505,12 +522,13 @@ def load_of(database: SystemDatabase) -> Load:
         asked = connection.execute(asking).all()
         first_due = connection.execute(due).scalar()
     given = answers_of(database, [each.workflow_uuid for each in asked])
-    answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
-    since = [
-        each.since
-        for each in asked
-        if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
-    ]
+    with reading("a question, or an answer, of a run that waits"):
+        answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
+        since = [
+            each.since
+            for each in asked
+            if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
+        ]
     return Load(
         queue_runs=count,
         queue_oldest_seconds=max(0, time - (oldest or time)) / 1000,
@@ -543,9 +561,10 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     )
     connection.execute(cancelled.where(runs.c.workflow_uuid == run_id))
     prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
-    ids = connection.execute(sa.select(runs.c.workflow_uuid).where(prefixed, runs.c.priority == BY_CALL)).scalars()
-    for below in sorted(each for each in ids if is_below(run_id, each)):  # sorted: two that cancel wait, not both
-        connection.execute(cancelled.where(runs.c.workflow_uuid == below))
+    started = sa.select(runs.c.workflow_uuid, about_in(runs)).where(prefixed, runs.c.priority == BY_CALL)
+    parents = {child: parent_of(BY_CALL, described(about)) for child, about in connection.execute(started)}
+    for each in sorted(below(run_id, parents)):  # sorted: two that cancel wait, not both
+        connection.execute(cancelled.where(runs.c.workflow_uuid == each))
 
 
 def _batches(ids: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -65,8 +65,8 @@ from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
 from toolgen.engine.host import CANCELLED
-from toolgen.engine.protocol import RunFailed, reason_of_end
-from toolgen.engine.requests import RunRequest
+from toolgen.engine.protocol import LONGEST_AGE, MOST_AT_A_TIME, RunFailed, reason_of_end
+from toolgen.engine.requests import RunRequest, text_problem
 from toolgen.engine.steps import step_name
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.redact.call_secrets import hide_text
@@ -105,8 +105,8 @@ async def _execute_run(fields: Json) -> Json:
     run_id = DBOS.workflow_id or ""
     try:
         request = RunRequest.from_json(run_id, fields)
-    except (KeyError, TypeError, ValueError) as error:  # of another version
-        detail = f"this worker cannot read the request: {type(error).__name__}: {error}"
+    except (TypeError, ValueError) as error:  # of another version, or no object
+        detail = f"this worker cannot read the request: {error}"
         await worker.note_failure(run_id, "engine", detail)
         raise RunFailed(hide_text(detail, NO_SECRETS)) from None
     with worker.executing(request, cast("asyncio.Task[Any]", asyncio.current_task())) as execution:
@@ -157,7 +157,7 @@ class DbosWorker:
     means the same (`on_tool_change="compatible"`), or only with the schema of then (`"wait"`). Else its run waits
     `tool_wait` seconds for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many
     seconds ago are deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted.
-    Raises ValueError for bounds below 1, for unknown tools, and for other values.
+    Raises ValueError for bounds below 1 or above a million, for unknown tools, and for other values.
     """
 
     def __init__(
@@ -177,14 +177,16 @@ class DbosWorker:
         on_deleted: Callable[[Pruned], object] = str,
     ) -> None:
         for what, value in (("concurrency", concurrency), ("per_user", per_user), *per_tool.items()):
-            if value is not None and value < 1:
-                raise ValueError(f"{what} is {value}; it must be at least 1")
+            if value is not None and not 1 <= value <= MOST_AT_A_TIME:
+                raise ValueError(f"{what} is {value}; it must be at least 1, and at most {MOST_AT_A_TIME}")
         if on_tool_change not in ("compatible", "wait"):
             raise ValueError(f"on_tool_change is {on_tool_change!r}; it must be 'compatible' or 'wait'")
         if not 0 <= tool_wait < math.inf:
             raise ValueError(f"tool_wait is {tool_wait}; it must be a number of seconds, 0 or more")
-        if keep is not None and not 0 < keep < math.inf:
-            raise ValueError(f"keep is {keep}; it must be a number of seconds, more than 0")
+        if keep is not None and not 0 < keep <= LONGEST_AGE:
+            raise ValueError(f"keep is {keep}; it must be more than 0 seconds, and at most a hundred years")
+        if problem := text_problem(name):
+            raise ValueError(f"name {problem}")
         host.is_strict = on_tool_change == "wait"
         host.contract = self._contract
         self._tool_wait: Final = tool_wait

@@ -238,3 +238,36 @@ def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers:
             assert "runs are kept for 30 days after their end; last round by w" in text.stdout
 
     asyncio.run(body())
+
+
+@pytest.mark.parametrize("about", ['"x"', "[1]", "5", '{"agent": [1]}', '{"agent": 5, "parent": 5}', '{"deaths": 5}'])
+def test_a_row_with_anything_in_it_is_deleted_and_counted(durable: Engines, about: str) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["old-1", "old-2", "new"])
+        aged(engine, "old-1", "old-2")
+        runs = engine._tables.tables.workflow_status
+        with engine._tables.engine.begin() as connection:
+            odd = sa.update(runs).where(runs.c.workflow_uuid == "old-1")
+            connection.execute(odd.values(attributes=json.loads(about)))
+        deleted = await engine.prune(DAY)
+        assert (deleted.runs, deleted.agents) == (2, {"-": 1, "main": 1})
+        assert "deleted 2 runs" in str(deleted)
+        assert await ids(engine) == {"new"}
+
+    durable.run(body)
+
+
+def test_runs_of_calls_whose_rows_name_each_other_are_deleted(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await ended(running, ["a", "b", "c"])
+        aged(engine, "a", "b", "c")
+        runs = engine._tables.tables.workflow_status
+        with engine._tables.engine.begin() as connection:
+            for run_id, parent in (("a", "b"), ("b", "a"), ("c", "none")):
+                odd = sa.update(runs).where(runs.c.workflow_uuid == run_id)
+                connection.execute(odd.values(attributes={"parent": parent}, priority=0))
+        assert (await engine.prune(DAY)).runs == 3
+
+    durable.run(body)

@@ -140,9 +140,9 @@ def test_goa_14_a_call_of_a_model_becomes_a_request_of_raw_json(shop: Shop, name
     seen: list[ToolRequest] = []
 
     class Watched(Runtime):
-        async def turn(self, requests: Any, run: Any) -> list[ToolResult[Any]]:
+        async def turn(self, requests: Any, run: Any, *, response: Any = None) -> list[ToolResult[Any]]:
             seen.extend(requests)
-            return await super().turn(requests, run)
+            return await super().turn(requests, run, response=response)
 
     catalog = load(shop.name)
     host = Watched(

@@ -6,14 +6,14 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.agents.planner import Message
 from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.cli.commands.runs.selection import (
+    LONGEST_DAYS,
     chosen,
     confirm,
     database_option,
@@ -27,6 +27,7 @@ from toolgen.cli.commands.runs.selection import (
 from toolgen.cli.names import read_named
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
 from toolgen.engine.protocol import (
+    MOST_LISTED,
     AlreadyAnswered,
     ApprovalAnswer,
     NeedsOthers,
@@ -36,7 +37,7 @@ from toolgen.engine.protocol import (
     RunCancelled,
     RunFailed,
 )
-from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
+from toolgen.engine.requests import DEFAULT_PLANNER, MOST_TURNS, RunRequest, new_run_id
 from toolgen.engine.signals import RunSignal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
@@ -92,7 +93,7 @@ _yes_option = click.option("--yes", is_flag=True, help="Do not ask before this i
 @click.option("--planner", metavar="NAME", help=f"The planner of the host. Default: {DEFAULT_PLANNER}.")
 @click.option("--session", metavar="ID", help="The session of the run.")
 @click.option("--id", "run_id", metavar="ID", help="The id of the run. Default: a new one.")
-@click.option("--max-turns", type=click.IntRange(min=1), help="Turns at most.")
+@click.option("--max-turns", type=click.IntRange(min=1, max=MOST_TURNS), help="Turns at most.")
 @click.option(
     "--timeout", type=FiniteRange(min=0, min_open=True), metavar="SECONDS", help="The run is cancelled after so long."
 )
@@ -130,29 +131,30 @@ def _request(file: Any, text: str | None, run_id: str | None, options: Mapping[s
         if not is_object(given):
             raise click.UsageError(f'{where} must be a JSON object, such as {{"messages": [...], "agent": "main"}}')
         fields |= given
-    if text is not None:
+    if text is not None and is_array(fields["messages"]):
         fields["messages"] = [*fields["messages"], {"role": "user", "content": text}]
     names = {"session": "session_id"}
     fields |= {names.get(name, name): value for name, value in options.items() if value is not None}
-    found_id = run_id or fields.pop("run_id", None)
-    fields.pop("run_id", None)
-    if not fields["messages"]:
+    if fields["messages"] == []:
         raise click.UsageError("say what the run is about: --message TEXT, or `messages` in FILE")
+    given_id = fields.pop("run_id", None)
+    found_id = run_id or (new_run_id() if given_id is None else given_id)
     try:
-        request = RunRequest.from_json(found_id or "run", fields)
-        return request if found_id else replace(request, run_id=_new_id())
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return RunRequest.from_json(found_id, fields)
+    except ValueError as error:
         raise click.UsageError(visible(f"{where}: this is no request of a run: {error}")) from error
-
-
-def _new_id() -> str:
-    return RunRequest(messages=(Message(role="user", content=""),)).run_id
 
 
 @command.command("list")
 @database_option
 @selecting
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, the newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1, max=MOST_LISTED),
+    default=50,
+    show_default=True,
+    help="How many, the newest first.",
+)
 @format_option
 def list_(*, database: str, selection: Selection, limit: int, output_format: str) -> int:
     """List runs, the newest first."""
@@ -288,7 +290,12 @@ def cancel(*, run: Sequence[str], database: str, selection: Selection, yes: bool
 @command.command("resume")
 @run_argument(nargs=-1)
 @database_option
-@click.option("--turns", type=click.IntRange(min=0), default=0, help="Let it have so many more turns than before.")
+@click.option(
+    "--turns",
+    type=click.IntRange(min=0, max=MOST_TURNS),
+    default=0,
+    help="Let it have so many more turns than before.",
+)
 @selecting
 @_yes_option
 @format_option
@@ -449,7 +456,14 @@ def _worker_line(worker: WorkerInfo) -> str:
 
 @command.command("prune")
 @database_option
-@click.option("--older-than", "days", required=True, type=FiniteRange(min=0), metavar="DAYS", help="In days.")
+@click.option(
+    "--older-than",
+    "days",
+    required=True,
+    type=FiniteRange(min=0, max=LONGEST_DAYS),
+    metavar="DAYS",
+    help="In days.",
+)
 @format_option
 def prune(*, database: str, days: float, output_format: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""

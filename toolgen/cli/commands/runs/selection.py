@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 import click
 
 from toolgen.cli.output import echo
-from toolgen.engine.protocol import NotAsked, NotForkable, NotResumable, RunState
+from toolgen.engine.protocol import LONGEST_AGE, NotAsked, NotForkable, NotResumable, RunState
+from toolgen.engine.requests import text_problem
 from toolgen.engine.schedules import ScheduleNotFound
 from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
@@ -37,6 +38,12 @@ _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 _AGE: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd])")
 _SHOWN: Final = 10
 """Ids of completions, and runs that a question to the person names, at most."""
+
+_NAME_SHOWN: Final = 100
+"""Characters of a name that a message shows."""
+
+LONGEST_DAYS: Final = int(LONGEST_AGE // _UNITS["d"])
+"""The greatest age of runs, in days."""
 
 MOST: Final = 1000
 """Runs that one command steers, at most."""
@@ -103,8 +110,8 @@ class Selection:
             agent=self.agent,
             user=self.user,
             worker=self.worker,
-            before=None if self.older is None else now - self.older,
-            after=None if self.newer is None else now - self.newer,
+            before=None if self.older is None else max(0.0, now - self.older),
+            after=None if self.newer is None else max(0.0, now - self.newer),
             limit=limit,
         )
 
@@ -119,7 +126,22 @@ class _Age(click.ParamType[float]):
         found = _AGE.fullmatch(str(value))
         if found is None:
             self.fail(f"{value!r} is no age: write a number and s, m, h or d, such as 90m or 2d", param, ctx)
-        return float(found[1]) * _UNITS[found[2]]
+        seconds = float(found[1]) * _UNITS[found[2]]
+        if seconds > LONGEST_AGE:
+            self.fail(f"{value} is too long: write {LONGEST_DAYS}d at most", param, ctx)
+        return seconds
+
+
+class NameOf(click.ParamType[str]):
+    """A name that databases can have."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text of a name that a run can have."""
+        if problem := text_problem(str(value)):
+            self.fail(f"{str(value)[:_NAME_SHOWN]!a} {problem}", param, ctx)
+        return str(value)
 
 
 def selecting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -145,9 +167,11 @@ def selecting(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--state", "states", multiple=True, type=click.Choice(STATES), help="Only such runs; repeatable."
             ),
-            click.option("--agent", metavar="NAME", help="Only runs of this agent."),
-            click.option("--user", metavar="NAME", help="Only runs of this user."),
-            click.option("--worker", metavar="NAME", help="Only runs that this worker executes, or did last."),
+            click.option("--agent", type=NameOf(), metavar="NAME", help="Only runs of this agent."),
+            click.option("--user", type=NameOf(), metavar="NAME", help="Only runs of this user."),
+            click.option(
+                "--worker", type=NameOf(), metavar="NAME", help="Only runs that this worker executes, or did last."
+            ),
             click.option(
                 "--older-than", "older", type=_Age(), metavar="AGE", help="Only older ones, such as 2d or 90m."
             ),

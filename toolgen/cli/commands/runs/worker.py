@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.commands.runs.selection import database_option, url_of
+from toolgen.cli.commands.runs.selection import LONGEST_DAYS, NameOf, database_option, url_of
 from toolgen.cli.ending import TO_STOP, cut_off, ended_within
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
 from toolgen.engine.body import DEFAULT_RETRIES
+from toolgen.engine.protocol import MOST_AT_A_TIME
 from toolgen.execute.python.references import NotThere, Objects
 from toolgen.runtime.events.records import StoreError
 
@@ -27,19 +28,26 @@ if TYPE_CHECKING:
     from toolgen.engine.dbos import DbosWorker
     from toolgen.engine.protocol import Pruned
 
+_DIGITS: Final = 10
+"""Digits of a number that are read: more than any bound has."""
+
 
 @click.command("worker")
 @click.argument("host")
 @database_option
-@click.option("--name", default="", help="The name of this worker. Default: that of the machine, and a number.")
+@click.option(
+    "--name", type=NameOf(), default="", help="The name of this worker. Default: that of the machine, and a number."
+)
 @click.option(
     "--concurrency",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MOST_AT_A_TIME),
     default=100,
     show_default=True,
     help="Runs at a time, without those that wait.",
 )
-@click.option("--per-user", type=click.IntRange(min=1), help="Calls of one user at a time, in this worker.")
+@click.option(
+    "--per-user", type=click.IntRange(min=1, max=MOST_AT_A_TIME), help="Calls of one user at a time, in this worker."
+)
 @click.option(
     "--per-tool", multiple=True, metavar="TOOL=N", help="Calls of a tool at a time, in this worker; repeatable."
 )
@@ -80,7 +88,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--keep",
-    type=FiniteRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True, max=LONGEST_DAYS),
     metavar="DAYS",
     help="Delete runs that ended so many days ago. Default: keep all.",
 )
@@ -232,6 +240,6 @@ def _function(reference: str) -> Callable[[Any], Any]:
 
 def _limit(text: str) -> tuple[str, int]:
     ident, _, number = text.partition("=")
-    if not ident or not number.isdecimal() or int(number) < 1:
+    if not ident or not number.isdecimal() or not 1 <= int(number[:_DIGITS]) <= MOST_AT_A_TIME:
         raise click.UsageError(f"--per-tool {text}: this is not TOOL=N, such as web.fetch=4")
     return ident, int(number)

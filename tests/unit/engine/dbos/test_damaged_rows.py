@@ -1,0 +1,190 @@
+"""Rows that somebody else wrote into the database of runs: each door says where, and none ends with a traceback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+
+from tests.unit.engine.app import request, write
+from tests.unit.engine.engines import until
+from tests.unit.engine.test_signals import command
+from toolgen.engine.dbos.adoption import count_deaths_of, undo_death
+from toolgen.engine.schedules import Schedule
+from toolgen.runtime.events.records import DamagedRun
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.unit.engine.engines import Engines, Running
+
+ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
+AT = 1.0
+ODD: list[Any] = [5, None, [], "x", {}, {"at": 1}]
+SIGNALS: list[Any] = [*ODD, {"name": "go", "by": "a", "at": "x"}, {"name": "go", "by": 5, "at": AT}]
+ANSWERS: list[Any] = [
+    *ODD,
+    {"question": "q", "call": "c", "tool": "t", "decision": "deny", "by": "a", "at": "x"},
+    {"question": "q", "call": "c", "tool": "t", "decision": "deny", "by": "a", "at": 1e300},
+    {"question": "q", "call": "c", "tool": "t", "decision": "deny", "by": 5, "at": AT},
+    {"question": "q", "call": "c", "tool": "t", "decision": "deny", "by": "a", "at": AT, "others": [5]},
+    {"question": "q", "call": "c", "tool": "t", "decision": "deny", "by": "a", "at": AT, "others": [{"by": 5}]},
+]
+
+
+def sql(running: Running, statement: str, **values: Any) -> None:
+    engine: Any = running.engine
+    schema = "dbos." if engine._tables.engine.name == "postgresql" else ""
+    with engine._tables.engine.begin() as connection:
+        connection.execute(sa.text(statement.replace("{dbos}", schema)), values)
+
+
+async def refused(durable: Engines, where: str, *commands: Sequence[str]) -> None:
+    """Run commands that have to say where the damage is."""
+    for args in commands:
+        code, output = await asyncio.to_thread(command, durable, *args)
+        assert code == 2, f"{args}: {output}"
+        assert where in " ".join(output.split()), f"{args}: {output}"
+
+
+async def asking(running: Running, run_id: str = "r1") -> str:
+    await running.engine.start(request([write("a")], run_id=run_id))
+    (asked,) = await running.questions(run_id)
+    return asked.id
+
+
+async def insert(running: Running, topic: str, message: Any) -> None:
+    sql(running, "DELETE FROM {dbos}notifications")
+    sql(
+        running,
+        "INSERT INTO {dbos}notifications (message_uuid, destination_uuid, topic, message, created_at_epoch_ms) "
+        "VALUES ('m', 'r1', :topic, :message, 1)",
+        topic=topic,
+        message=message if isinstance(message, str) else json.dumps(message),
+    )
+
+
+def test_a_signal_that_is_none_is_told_with_its_run(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        await asking(running)
+        for odd in SIGNALS:
+            await insert(running, "signal:go", odd)
+            for act in (running.engine.signals("r1"), running.engine.signal("r1", "go", by="a")):
+                with pytest.raises(DamagedRun, match="a signal of 'r1' cannot be read"):
+                    await act
+        await refused(durable, "a signal of 'r1'", ["show", "r1"], ["signal", "r1", "go"])
+
+    durable.run(body)
+
+
+def test_an_answer_that_is_none_is_told_with_its_run(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        question = await asking(running)
+        engine = running.engine
+        for odd in ANSWERS:
+            await insert(running, "answer:other", odd)
+            for act in (engine.answers("r1"), engine.runs(), engine.decide("r1", question, ALLOW, by="a")):
+                with pytest.raises(DamagedRun, match="an answer of 'r1' cannot be read"):
+                    await act
+        await refused(durable, "an answer of 'r1'", ["show", "r1"], ["approve", "r1"], ["list"])
+
+    durable.run(body)
+
+
+def test_a_request_that_is_none_is_told_with_its_run(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        await asking(running)
+        await running.engine.cancel("r1")
+        for odd in ("[", "5", "{}", '{"args": []}', '{"args": [5]}', '{"args": [{"max_turns": "x"}]}'):
+            sql(running, "UPDATE {dbos}workflow_input SET inputs = :odd", odd=odd)
+            with pytest.raises(DamagedRun, match="the request of 'r1' cannot be read"):
+                await running.engine.resume("r1", turns=1)
+        assert (await running.engine.info("r1")).state == "cancelled"
+        await refused(durable, "the request of 'r1'", ["resume", "r1", "--turns", "1"])
+
+    durable.run(body)
+
+
+def test_a_step_that_is_none_is_told_with_its_run(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        await asking(running)
+        sql(running, "UPDATE {dbos}operation_outputs SET output = :odd", odd='{"message": 5}')
+        with pytest.raises(DamagedRun, match="values of 'r1' that cannot be read"):
+            await running.engine.timeline("r1")
+        await refused(durable, "of 'r1'", ["show", "r1", "--timeline"])
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("odd", ["definition = '['", "definition = '{}'", "definition = '[]'", "set_at = -1e300"])
+def test_a_schedule_that_is_none_is_told_by_its_name_and_can_be_removed(durable: Engines, odd: str) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        await engine.set_schedule(Schedule(name="odd", request=request([]), cron="0 0 * * *"), by="me")
+        await engine.pause_schedule("odd")
+        sql(running, f"UPDATE toolgen_schedules SET {odd}, is_paused = true")  # noqa: S608  # in a test
+        if odd.startswith("definition"):
+            with pytest.raises(DamagedRun, match="the schedule 'odd' cannot be read"):
+                await engine.schedules()
+            with pytest.raises(DamagedRun, match="the schedule 'odd' cannot be read"):
+                await engine.pause_schedule("odd", paused=False)
+            await refused(durable, "the schedule 'odd'", ["schedules", "list"], ["schedules", "resume", "odd"])
+        else:
+            await engine.schedules()
+        await engine.remove_schedule("odd")
+        assert await engine.schedules() == []
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("deleted", ["[]", "5", '{"runs": "x"}', '{"states": [1]}', '{"agents": {"a": "b"}}', "["])
+def test_what_was_deleted_is_told_where_it_cannot_be_read(durable: Engines, deleted: str) -> None:
+    async def body(running: Running) -> None:
+        sql(
+            running,
+            "INSERT INTO toolgen_retention (id, worker, token, seconds, next_at, ended_at, deleted) "
+            "VALUES (1, 'w', 't', 1e300, 1, 1e300, :deleted)",
+            deleted=deleted,
+        )
+        with pytest.raises(DamagedRun, match="what workers delete by themselves cannot be read"):
+            await running.engine.retention()
+        await refused(durable, "what workers delete by themselves", ["workers"])
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize(
+    "about", ["[]", "5", '{"runs": "x"}', '{"colour": 1}', '{"concurrency": "x"}', '{"version": 5}']
+)
+def test_a_worker_that_cannot_be_read_is_told_by_its_name(durable: Engines, about: str) -> None:
+    async def body(running: Running) -> None:
+        sql(
+            running,
+            "INSERT INTO toolgen_workers (worker, place, beats, about) VALUES ('odd', 1, 1, :about)",
+            about=about,
+        )
+        with pytest.raises(DamagedRun, match="the worker 'odd' cannot be read"):
+            await running.engine.workers()
+        await refused(durable, "the worker 'odd'", ["workers"])
+
+    durable.run(body)
+
+
+def test_an_odd_row_of_a_run_stops_no_adoption(durable: Engines) -> None:
+    """A run whose row says anything fails or goes on; the others are taken over."""
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await asking(running)
+        await asking(running, "r2")
+        for odd in ('"x"', "[1]", '{"deaths": 5, "steps": 1}', '{"deaths": [5]}'):
+            sql(running, "UPDATE {dbos}workflow_status SET attributes = :odd WHERE workflow_uuid = 'r1'", odd=odd)
+            count_deaths_of(engine._tables, running.worker.name)
+            undo_death(engine._tables, running.worker.name)
+        await until(lambda: engine.approvals("r2"))
+
+    durable.run(body)
