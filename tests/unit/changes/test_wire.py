@@ -52,7 +52,8 @@ BESIDE = st.fixed_dictionaries(
         "not": NAMES.map(lambda name: {"required": [name]}),
     },
 )
-VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(["x", "y", 0, 1, 1.5, None, []]), max_size=4)
+ANY: list[Any] = ["x", "y", 0, 1, 1.5, None, []]
+VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(ANY), max_size=4)
 
 
 def check(before: Any, after: Any, value: Any) -> None:
