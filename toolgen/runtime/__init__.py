@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ContentBlock as ContentBlock
     from toolgen.contract.records import FailureKind as FailureKind
     from toolgen.contract.records import Issue as Issue
+    from toolgen.contract.records import Response as Response
     from toolgen.contract.records import RetryHint as RetryHint
     from toolgen.contract.records import ToolCallMeta as ToolCallMeta
     from toolgen.contract.records import ToolError as ToolError
@@ -139,6 +140,7 @@ else:
             "ContentBlock": "toolgen.contract.records",
             "FailureKind": "toolgen.contract.records",
             "Issue": "toolgen.contract.records",
+            "Response": "toolgen.contract.records",
             "RetryHint": "toolgen.contract.records",
             "ToolCallMeta": "toolgen.contract.records",
             "ToolError": "toolgen.contract.records",
