@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, running_call
+from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.args import secret_pointers
@@ -270,7 +271,18 @@ def hide_payload(payload: str, secrets: Secrets, limit: float = inf) -> str:
         return _redacted() if secrets.args else redact_text(payload)
     rules = replace(_rules(secrets), names=secrets.names, is_strict=True)
     hidden = redact(args, secrets.args, rules, limit)
-    return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
+    if hidden is args and not _repeats_keys(payload):
+        return payload
+    return json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
+
+
+def _repeats_keys(payload: str) -> bool:
+    """Return whether an object of a JSON text has a key twice: what is not the last value was not searched."""
+    try:
+        parse_unique(payload)
+    except NotJson:
+        return True
+    return False
 
 
 def hide_other_fields(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:

@@ -34,7 +34,7 @@ from toolgen.runtime.calls import refusals
 from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
-from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_tool
+from toolgen.runtime.redact.call_secrets import hide_issue, hide_payload, secrets_of_tool
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.runtime.runs.children import start_child
 
@@ -573,3 +573,16 @@ def test_long_invalid_args_are_searched_in_a_thread_and_a_cancelled_call_ends(mo
     assert "MainThread" not in threads
     assert len(threads) == 2
     assert found == [("tool_failed", False), ("tool_failed", True)]
+
+
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        ('{"a": 1}', '{"a": 1}'),
+        ('{"a": {"password": "x"}, "a": 1}', '{"a":1}'),
+        ('{"b": [{"note": {"token": "x"}, "note": "y"}]}', '{"b":[{"note":"y"}]}'),
+        ('{"password": "x", "password": "y"}', '{"password":"[redacted]"}'),
+    ],
+)
+def test_of_a_key_that_an_object_has_twice_only_what_was_searched_is_shown(payload: str, shown: str) -> None:
+    assert hide_payload(payload, NO_SECRETS) == shown
