@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.runtime.policy.scope import check_access
+from toolgen.runtime.catalog.access_check import check_access
 from toolgen.schema.json_values import is_mapping, is_object, is_text
 from toolgen.spec.tool_settings import Example, ToolSettings
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.spec.hosts import UNCLEAR, host_of
@@ -47,15 +46,6 @@ class AccessedResources:
     def by_login(self, login: str) -> AccessedResources:
         """Return the resources that are accessed by a stored login, which is a part of the scope."""
         return replace(self, login=login, scope=self.scope and (*self.scope, *([("login", login)] if login else [])))
-
-
-def check_access(ident: str, access: Mapping[str, Any], injected: Collection[str]) -> None:
-    """Raise `CatalogError` for `access` that names a field which the host injects, as it does once a call may run."""
-    for key, names in access.items():
-        wrong = [name for name in ([names] if isinstance(names, str) else names) if name in injected]
-        if wrong and key != "hosts":
-            message = f"the access of {ident} names `{wrong[0]}` in `{key}`, which the host injects"
-            raise CatalogError(f"{message}: a call is judged by the args that its caller gives; name only those")
 
 
 class _Value(NamedTuple):

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed, ends_the_caller
+from toolgen.runtime.catalog.access_check import check_access
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
-from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources, check_access
+from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.fields import defaults_of
