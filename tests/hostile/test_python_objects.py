@@ -156,5 +156,5 @@ def test_what_decorators_make_of_functions_are_functions(decorate: Any, monkeypa
 
 
 def test_a_recorder_that_is_called_is_its_own_handler() -> None:
-    kind = type("Called", (Recorder,), {"__call__": lambda _self, args: args})
+    kind: Any = type("Called", (Recorder,), {"__call__": lambda _self, args: args})
     assert function_of(kind()) is kind.__dict__["__call__"]

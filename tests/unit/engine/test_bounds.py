@@ -177,5 +177,6 @@ def test_commands_take_the_greatest_age(tmp_path: Path) -> None:
     ],
 )
 def test_a_worker_refuses_bounds_beyond_all_databases(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    late: Any = LateEngine()
     with pytest.raises(ValueError, match=message):
-        DbosWorker(app.host(LateEngine(), tmp_path), database_url(tmp_path / "runs.sqlite"), **settings)
+        DbosWorker(app.host(late, tmp_path), database_url(tmp_path / "runs.sqlite"), **settings)

@@ -66,7 +66,8 @@ def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
         raise CatalogError(
             f"the metadata of {name}, at `{place}`: {found['msg'][0].lower()}{found['msg'][1:]}"
         ) from None
-    named = {key: names for key, names in (metadata.get("access") or {}).items() if names is not None}
+    access: Mapping[str, Any] = metadata.get("access") or {}
+    named = {key: names for key, names in access.items() if names is not None}
     check_access(name, named, metadata.get("inject", ()))
 
 

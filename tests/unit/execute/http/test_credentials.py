@@ -135,7 +135,8 @@ def test_headers_of_the_host_replace_those_of_args_in_any_case(catalog: Catalog)
         return {"x-api-key": "of the host", "AUTHORIZATION": "of the host"}
 
     args = {"f": {}, "X-API-Key": "evil", "Authorization": "evil"}
-    for host in ({"headers": headers}, {"auth": httpx2.BasicAuth("a", "b"), "headers": headers}):
+    hosts: list[dict[str, Any]] = [{"headers": headers}, {"auth": httpx2.BasicAuth("a", "b"), "headers": headers}]
+    for host in hosts:
         recorder = Recorder()
         assert invoke(catalog, "public", args, environment=ENVIRONMENT, app=recorder, **host).error is None
         assert "evil" not in dict(recorder.last.headers).values()
