@@ -67,21 +67,26 @@ def fields_of(node: Any, root: Any) -> Iterator[SchemaField]:
 def defaults_of(schema: Any) -> dict[str, Any]:
     """Return the values that args have when they are left out, by name: of the field, or of the type that it names.
 
-    What checks a call, what a person is shown of it and what runs it go by these.
+    What checks a call, what a person is shown of it and what runs it go by these. Of several the first one counts, in
+    the order in which the compiler reads parts: what a schema refers to, itself, its `allOf`.
     """
     found: dict[str, Any] = {}
-    queue, seen = deque([schema]), set[int]()
-    while queue:
-        node = queue.popleft()
-        if not is_object(node) or id(node) in seen:
+    stack: list[tuple[Any, bool]] = [(schema, False)]
+    seen = set[tuple[int, bool]]()
+    while stack:
+        node, is_followed = stack.pop()
+        if not is_object(node) or (id(node), is_followed) in seen:
             continue
-        seen.add(id(node))
+        seen.add((id(node), is_followed))
+        if "$ref" in node and not is_followed:
+            stack += [(node, True), (target_of(node, schema), False)]
+            continue
         properties = node.get("properties")
         for name, field in properties.items() if is_object(properties) else ():
             one = _field(name, field, schema, required=False).schema
             if name not in found and "default" in one:
                 found[name] = one["default"]
-        queue.extend([target_of(node, schema), *_schemas(node.get("allOf"))])
+        stack += [(part, False) for part in reversed(_schemas(node.get("allOf")))]
     return found
 
 

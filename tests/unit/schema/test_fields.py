@@ -78,6 +78,10 @@ def test_a_description_is_that_of_the_field_and_not_of_a_named_type(written: Any
         {"properties": {"a": True}, "allOf": [{"$ref": "#/$defs/WithOne"}]},
         {"allOf": [{"allOf": [{"properties": {"a": {"$ref": "#/$defs/One"}}}]}]},
         {"$ref": "#/$defs/WithOne"},
+        {"$ref": "#/$defs/WithOne", "properties": {"a": {"default": 2}}},
+        {"allOf": [{"allOf": [{"properties": {"a": {"default": 1}}}]}, {"properties": {"a": {"default": 2}}}]},
+        {"allOf": [{"$ref": "#/$defs/WithOne"}], "properties": {"a": True}},
+        {"properties": {"a": {"default": 1}}, "allOf": [{"properties": {"a": {"default": 2}}}]},
         {"$ref": "#/$defs/Circle", "properties": {"a": {"default": 1}}, "patternProperties": {"^b": {"default": 2}}},
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -12,7 +12,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.runtime.catalog.access_check import check_access
 from toolgen.schema.json_values import is_mapping, is_object, is_text
 from toolgen.spec.tool_settings import Example, ToolSettings
 
@@ -69,6 +68,15 @@ def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
     access: Mapping[str, Any] = metadata.get("access") or {}
     named = {key: names for key, names in access.items() if names is not None}
     check_access(name, named, metadata.get("inject", ()))
+
+
+def check_access(ident: str, access: Mapping[str, Any], injected: Collection[str]) -> None:
+    """Raise `CatalogError` for `access` that names a field which the host injects, as it does once a call may run."""
+    for key, names in access.items():
+        wrong = [name for name in ([names] if isinstance(names, str) else names) if name in injected]
+        if wrong and key != "hosts":
+            message = f"the access of {ident} names `{wrong[0]}` in `{key}`, which the host injects"
+            raise CatalogError(f"{message}: a call is judged by the args that its caller gives; name only those")
 
 
 def check_schema(schema: Any, what: str) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed, ends_the_caller
-from toolgen.runtime.catalog.access_check import check_access
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
@@ -42,7 +41,10 @@ _TOO_LATE: Final = "no answer in time"
 def bind(tool: Tool, host: Host) -> Permission | None:
     """Return the stage; None if no call of the tool can need permission. Raises `CatalogError` as `check_access`."""
     access = tool.access
-    check_access(tool.entry.ident, access, tool.definition.settings.inject)
+    if injected := tool.definition.settings.inject:
+        from toolgen.runtime.catalog.definition_check import check_access  # brings pydantic, and few tools have these
+
+        check_access(tool.entry.ident, access, injected)
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
