@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.case import write
+from tests.unit.compiler import specs
+from toolgen.compiler.compile import generate
+from toolgen.runtime import load
 from toolgen.schema.fields import bounds_of, defaults_of, fields_named, fields_of, resolved
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = {"type": "string", "minLength": 1, "description": "A name."}
 PRICE = {"$ref": "#/$defs/Price%20range"}
@@ -89,3 +96,31 @@ def test_defaults_are_found_wherever_they_are_written(schema: Any) -> None:
     one = {"properties": {"a": {"default": 1}}}
     definitions = {"One": {"default": 1}, "Again": {"$ref": "#/$defs/One"}, "Two": {"default": 2}, "WithOne": one}
     assert defaults_of({**schema, "$defs": {**definitions, **ROOT["$defs"]}}) == {"a": 1}
+
+
+SEVERAL = """
+toolgen: 1
+toolset: shop
+types:
+  One: {type: object, properties: {a: {type: integer, default: 1}}}
+tools:
+  inner:
+    description: x
+    args: {type: object, allOf: [{allOf: [{properties: {a: {default: 1}}}]}, {properties: {a: {default: 2}}}]}
+  beside: {description: x, args: {$ref: "#/types/One", properties: {a: {type: integer, default: 2}}}}
+  below:
+    description: x
+    args: {type: object, properties: {a: {type: integer, default: 2}}, allOf: [{$ref: "#/types/One"}]}
+"""
+
+
+@pytest.mark.parametrize(("tool", "value"), [("inner", 1), ("beside", 1), ("below", 2)])
+def test_of_several_defaults_the_one_that_a_handler_gets_is_found(
+    tool: str, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "several_defaults", generate(specs.resolved(SEVERAL).catalog))
+    monkeypatch.syspath_prepend(tmp_path)
+    catalog = load("several_defaults")
+    args = catalog.codec(f"shop.{tool}", "args").decode(b"{}")
+    assert (args["a"] if isinstance(args, dict) else args.a) == value
+    assert defaults_of(catalog.definition(f"shop.{tool}").input_schema) == {"a": value}
