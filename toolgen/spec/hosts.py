@@ -54,6 +54,25 @@ def host_named(name: str) -> str:
     return name.lower().rstrip(".") if is_kept else found
 
 
+def is_internal(host: str) -> bool:
+    """Whether a host, as `host_of` has it, is this machine or one of its network, by its name or address.
+
+    What a name resolves to is not looked up. `UNCLEAR` may be such a host, so it is one.
+    """
+    from ipaddress import ip_address  # slow to import
+
+    if "." not in host and ":" not in host:  # also `UNCLEAR`: names of the internet have a dot
+        return True
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return host.endswith(_INTERNAL_NAMES)
+
+
+_INTERNAL_NAMES: Final = (".localhost", ".local", ".internal")
+"""Domains that are never of the internet (RFC 6761, RFC 6762, and ICANN resolution 2024.07.29.06)."""
+
+
 def _address(text: str) -> str:
     from ipaddress import IPv4Address, IPv6Address, ip_address  # slow to import, and hosts mostly have names
 

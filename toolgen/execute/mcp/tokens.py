@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from urllib.parse import urlsplit
 
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError, OAuthTokenError
 from mcp.client.auth.oauth2 import OAuthContext
@@ -25,10 +26,13 @@ from toolgen.execute.user_file import UserFile, user_folder
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.base.received import lifetime_of
 from toolgen.schema.json_values import is_object
+from toolgen.spec.hosts import host_of, is_internal
 from toolgen.spec.http import is_bearer_token
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import httpx2
 
 
 # Logins: the tokens of each server, in the system's keyring where there is one, else in a file of the user's.
@@ -137,13 +141,10 @@ async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientP
         return None
     tokens = Tokens(url, kept, login)
 
-    async def refuse(page: str) -> None:
-        raise OAuthFlowError(f"the login has expired: run `toolgen login --url {url}`")
-
-    async def never() -> AuthorizationCodeResult:
+    async def never(*_: object) -> Any:
         raise AssertionError
 
-    auth = LoginAuth(url, client_metadata("http://127.0.0.1/callback"), tokens, refuse, never)
+    auth = _StoredAuth(url, client_metadata("http://127.0.0.1/callback"), tokens, never, never)
     auth.context.token_expiry_time = login.get("expires_at")
     if "server" in login:  # where to refresh
         auth.context.oauth_metadata = OAuthMetadata.model_validate(login["server"])
@@ -170,8 +171,56 @@ class LoginAuth(OAuthClientProvider):
         show: Callable[[str], Awaitable[None]],
         wait: Callable[[], Awaitable[AuthorizationCodeResult]],
     ) -> None:
-        super().__init__(url, metadata, tokens, show, wait)
-        self.context = _Context(url, metadata, tokens, show, wait)
+        async def show_checked(page: str) -> None:
+            self.check(page)
+            await show(page)
+
+        super().__init__(url, metadata, tokens, show_checked, wait)
+        self.context = _Context(url, metadata, tokens, show_checked, wait)
+
+    def check(self, url: str) -> None:
+        """Raise `OAuthFlowError` for a URL that a server must not name for a login.
+
+        An authorization server is reached by HTTPS only (MCP, authorization, "Communication Security"), and a server
+        of the internet may not send requests to this machine or its network.
+        """
+        server = self.context.server_url
+        if urlsplit(server).scheme == "https" and urlsplit(url).scheme != "https":
+            raise OAuthFlowError(f"the server names {_origin(url)} for the login, which is not HTTPS")
+        if not is_internal(host_of(server)) and is_internal(host_of(url)):
+            raise OAuthFlowError(f"the server names {_origin(url)} for the login, which is not on the internet")
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Yield the requests of the flow; those that are not `request` itself are checked before they are sent."""
+        async with aclosing(super().async_auth_flow(request)) as flow:
+            with suppress(StopAsyncIteration):
+                outgoing = await anext(flow)
+                while True:
+                    if outgoing is not request:
+                        self.check(str(outgoing.url))
+                    outgoing = await flow.asend((yield outgoing))
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+class _StoredAuth(LoginAuth):
+    """A login that was made before. It is refreshed where it was made; nobody is there to sign in anew.
+
+    So a server that takes it no more is asked nothing for that: the hosts it would name are those of nobody's choice.
+    """
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Yield the refresh of the tokens, and the request. Raises `OAuthFlowError` where a person has to sign in."""
+        async with aclosing(super().async_auth_flow(request)) as flow:
+            with suppress(StopAsyncIteration):
+                outgoing, is_answered = await anext(flow), False
+                while not is_answered:
+                    is_answered = outgoing is request
+                    outgoing = await flow.asend((yield outgoing))
+                raise OAuthFlowError(f"the login has expired: run `toolgen login --url {self.context.server_url}`")
 
 
 class _Context(OAuthContext):

@@ -7,8 +7,9 @@ import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 import pytest
-from mcp.client.auth import OAuthTokenError
+from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.shared.auth import OAuthToken
 
 from tests.unit.cli.forked_python import forked_python
@@ -17,7 +18,7 @@ from tests.unit.execute.mcp import conftest as servers
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpServer, mcp_executor
 from toolgen.execute.mcp.sign_in import mcp_sign_in
-from toolgen.execute.mcp.tokens import LoginAuth, LoginStore, Tokens, client_metadata
+from toolgen.execute.mcp.tokens import LoginAuth, LoginStore, Tokens, client_metadata, stored_auth
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
@@ -231,13 +232,99 @@ def test_a_login_that_the_server_takes_no_more_has_expired(url: str, tmp_path: P
     asyncio.run(test())
 
 
-def auth_of(store: LoginStore) -> LoginAuth:
+def auth_of(store: LoginStore, url: str = "http://here/mcp") -> LoginAuth:
     async def never(*_: object) -> Any:
         raise AssertionError
 
-    tokens = Tokens("http://here/mcp", store, {"id": "1"})
-    tokens.auth = LoginAuth("http://here/mcp", client_metadata("http://127.0.0.1/callback"), tokens, never, never)
-    return tokens.auth
+    tokens = Tokens(url, store, {"id": "1"})
+    auth = tokens.auth = LoginAuth(url, client_metadata("http://127.0.0.1/callback"), tokens, never, never)
+    return auth
+
+
+async def ask(auth: httpx2.Auth, url: str, named: str, sent: list[str]) -> None:
+    """Send a request to a server that wants a login, and names where to look for it; note the URLs of all requests."""
+    request = httpx2.Request("POST", url)
+    answers = {url: httpx2.Response(401, headers={"WWW-Authenticate": f'Bearer resource_metadata="{named}"'})}
+    flow = auth.async_auth_flow(request)
+    try:
+        outgoing = await anext(flow)
+        while len(sent) < 10:
+            sent.append(str(outgoing.url))
+            answer = answers.get(sent[-1], httpx2.Response(404))
+            answer.request = outgoing
+            outgoing = await flow.asend(answer)
+    finally:
+        await flow.aclose()
+
+
+SERVER = "https://mcp.example/mcp"
+
+
+@pytest.mark.parametrize(
+    ("named", "why"),
+    [
+        ("http://auth.example/.well-known", "not HTTPS"),
+        ("http://mcp.example/.well-known", "not HTTPS"),
+        ("https://169.254.169.254/latest", "not on the internet"),
+        ("https://2852039166/latest", "not on the internet"),
+        ("https://127.0.0.1:8443/", "not on the internet"),
+        ("https://[::1]/", "not on the internet"),
+        ("https://[64:ff9b::a00:1]/", "not on the internet"),
+        ("https://localhost/", "not on the internet"),
+        ("https://vault/", "not on the internet"),
+        ("https://db.internal/", "not on the internet"),
+    ],
+)
+def test_a_server_of_the_internet_names_no_internal_host_for_a_login(tmp_path: Path, named: str, why: str) -> None:
+    auth = auth_of(LoginStore(tmp_path / "logins.json"), SERVER)
+    sent = list[str]()
+    with pytest.raises(OAuthFlowError, match=why):
+        asyncio.run(ask(auth, SERVER, named, sent))
+    assert sent == [SERVER]
+    open_page = auth.context.redirect_handler
+    assert open_page is not None
+
+    async def open_in_a_browser() -> None:
+        await open_page(named)
+
+    with pytest.raises(OAuthFlowError, match=why):
+        asyncio.run(open_in_a_browser())
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        (SERVER, "https://auth.example/.well-known"),
+        ("http://localhost:1/mcp", "http://127.0.0.1:2/.well-known"),
+        ("http://tools/mcp", "https://auth.example/.well-known"),
+    ],
+)
+def test_a_login_is_looked_for_where_a_server_names_it(tmp_path: Path, url: str, named: str) -> None:
+    sent = list[str]()
+    with pytest.raises(OAuthRegistrationError):  # nothing is there
+        asyncio.run(ask(auth_of(LoginStore(tmp_path / "logins.json"), url), url, named, sent))
+    assert sent[:2] == [url, named]
+
+
+def test_nothing_is_asked_for_a_login_where_nobody_can_sign_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    store = LoginStore(tmp_path / "logins.json")
+    tokens = {"access_token": "a", "token_type": "Bearer", "refresh_token": "r"}
+    client = {"client_id": "c", "redirect_uris": ["http://127.0.0.1/callback"]}
+    places = {f"{each}_endpoint": f"https://auth.example/{each}" for each in ("authorization", "token")}
+    stored = {"tokens": tokens, "client": client, "server": {"issuer": "https://auth.example", **places}}
+
+    async def test(ends: float) -> list[str]:
+        store.put(SERVER, {**stored, "id": "1", "expires_at": ends})
+        auth = await stored_auth(SERVER, store)
+        assert auth is not None
+        sent = list[str]()
+        with pytest.raises(OAuthFlowError, match=f"run `toolgen login --url {SERVER}`"):
+            await ask(auth, SERVER, "https://elsewhere.example/.well-known", sent)
+        return sent
+
+    assert asyncio.run(test(time.time() + 60)) == [SERVER]
+    assert asyncio.run(test(1.0)) == ["https://auth.example/token", SERVER]
 
 
 @pytest.mark.parametrize("seconds", [10**400, -(10**400), 3600, 0, None])
