@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,11 +83,22 @@ def defaults_of(schema: Any) -> dict[str, Any]:
             continue
         properties = node.get("properties")
         for name, field in properties.items() if is_object(properties) else ():
-            one = _field(name, field, schema, required=False).schema
-            if name not in found and "default" in one:
-                found[name] = one["default"]
+            if name not in found and (default := default_among([field], schema)):
+                found[name] = default["default"]
         stack += [(part, False) for part in reversed(_schemas(node.get("allOf")))]
     return found
+
+
+def default_among(schemas: Iterable[Any], root: Any) -> dict[str, Any]:
+    """Return the default of a field that is described by several schemas, as `default`; empty without one.
+
+    It is that of the first schema that has one, itself or in what it refers to.
+    """
+    for schema in schemas:
+        for each in (schema, resolved(schema, root)[0]):
+            if is_object(each) and "default" in each:
+                return {"default": each["default"]}
+    return {}
 
 
 def _field(name: str, schema: Any, root: Any, *, required: bool) -> SchemaField:

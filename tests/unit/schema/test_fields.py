@@ -103,7 +103,15 @@ toolgen: 1
 toolset: shop
 types:
   One: {type: object, properties: {a: {type: integer, default: 1}}}
+  Three: {type: integer, default: 3}
+  Again: {$ref: "#/types/Three"}
 tools:
+  behind: {description: x, args: {type: object, properties: {a: {$ref: "#/types/Three"}}}}
+  further: {description: x, args: {type: object, properties: {a: {$ref: "#/types/Again"}}}}
+  own: {description: x, args: {a: {$ref: "#/types/Three", default: 4}}}
+  second:
+    description: x
+    args: {type: object, properties: {a: {type: integer}}, allOf: [{$ref: "#/types/One"}]}
   beside: {description: x, args: {$ref: "#/types/One", properties: {a: {type: integer, default: 2}}}}
   below:
     description: x
@@ -111,7 +119,9 @@ tools:
 """
 
 
-@pytest.mark.parametrize(("tool", "value"), [("beside", 1), ("below", 2)])
+@pytest.mark.parametrize(
+    ("tool", "value"), [("beside", 1), ("below", 2), ("behind", 3), ("further", 3), ("own", 4), ("second", 1)]
+)
 def test_of_several_defaults_the_one_that_a_handler_gets_is_found(
     tool: str, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ from toolgen.compiler.ir.shapes import (
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, constraints, literals, narrower, union
+from toolgen.schema.fields import default_among
 from toolgen.schema.formats import typed_formats
 from toolgen.schema.references import at, definition_of, escape, pointer_of, steps_to
 
@@ -262,13 +263,14 @@ class SchemaReader:
                 shape, self.shape(schema, f"{owner}{pascal(wire)}", f"{pointer}/{index}" if index else pointer)
             )
         first = next((schema for schema in schemas if isinstance(schema, dict)), {})
+        default = default_among(schemas, self._bundle.whole)
         return Field(
             python,
             wire,
             shape,
             required,
-            has_default="default" in first,
-            default=first.get("default"),
+            has_default="default" in default,
+            default=default.get("default"),
             description=_text_or_empty(first.get("description")),
         )
 
