@@ -45,6 +45,7 @@ class Artifacts:
     def put(self, data: bytes, media_type: str = "application/octet-stream") -> str:
         """Store bytes and return their ref, `sha256:…`; equal bytes have the same ref, and their first media type.
 
+        What is stored under it is compared, and written anew if it is missing or damaged.
         Raises ValueError for a media type outside of RFC 6838, and `ArtifactError`.
         """
         if not _MEDIA_TYPE.fullmatch(media_type):
@@ -54,13 +55,21 @@ class Artifacts:
         digest = sha256(data).hexdigest()
         name = _name(digest)
         try:
-            if self._files.size(name) != len(data):
-                if self._files.size(f"{name}.type") is None:
-                    self._files.write(f"{name}.type", media_type.encode())
+            kept = self._kept(f"{name}.type", _LONGEST_TYPE)
+            if kept is None or not _MEDIA_TYPE.fullmatch(kept.decode("ascii", "replace")):
+                self._files.write(f"{name}.type", media_type.encode())
+            if self._kept(name, len(data)) != data:
                 self._files.write(name, data)
         except OSError as error:
             raise ArtifactError(f"the artifact cannot be stored: {error.strerror or type(error).__name__}") from error
         return f"sha256:{digest}"
+
+    def _kept(self, name: str, limit: int) -> bytes | None:
+        """Return what is stored already; None if it cannot be read, or is longer."""
+        try:
+            return self._files.read(name, limit)
+        except OSError:
+            return None
 
     def get(self, ref: str) -> Artifact:
         """Return an artifact. Raises `ArtifactNotFound`, and `ArtifactError` if it is damaged."""
@@ -91,8 +100,6 @@ class _Files(Protocol):
     `read` raises FileNotFoundError for a missing file, `TooLarge` for one of more than `limit` bytes.
     """
 
-    def size(self, name: str) -> int | None: ...
-
     def read(self, name: str, limit: int) -> bytes: ...
 
     def write(self, name: str, data: bytes) -> None: ...
@@ -104,12 +111,6 @@ class _LocalFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def size(self, name: str) -> int | None:
-        try:
-            return (self._folder / name).stat().st_size
-        except FileNotFoundError:
-            return None
-
     def read(self, name: str, limit: int) -> bytes:
         return read_file(self._folder / name, limit, follow=False)
 
@@ -120,8 +121,6 @@ class _LocalFiles:
 
 class _FileSystem(Protocol):
     """The methods used of fsspec's `AbstractFileSystem`."""
-
-    def info(self, path: str) -> dict[str, Any]: ...
 
     def cat_file(self, path: str, start: int, end: int) -> bytes: ...
 
@@ -145,13 +144,6 @@ class _RemoteFiles:
             self._system, self._root = core.url_to_fs(url)
         except (ImportError, ValueError) as error:
             raise ArtifactError(f"artifacts cannot be stored at such a URL: {error}") from error
-
-    def size(self, name: str) -> int | None:
-        try:
-            found: int = self._system.info(f"{self._root}/{name}")["size"]
-        except FileNotFoundError:
-            return None
-        return found
 
     def read(self, name: str, limit: int) -> bytes:
         data = self._system.cat_file(f"{self._root}/{name}", 0, limit + 1)

@@ -94,18 +94,22 @@ def test_invalid_media_types(tmp_path: Path, media_type: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_damage_is_detected_and_repaired_if_the_length_differs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", ["", ".type"])
+@pytest.mark.parametrize("damaged", [None, b"", TEXT[:10], TEXT[:-1] + b"x", TEXT + b"x", b"\xff/\xff"])
+def test_damage_is_detected_and_repaired(tmp_path: Path, suffix: str, damaged: bytes | None) -> None:
     artifacts = Artifacts(tmp_path)
-    artifacts.put(TEXT)
-    (file,) = tmp_path.glob(f"*/{REF.removeprefix('sha256:')}")
-    file.write_bytes(TEXT[:-1] + b"x")
-    with pytest.raises(ArtifactError, match="the artifact is damaged"):
+    artifacts.put(TEXT, "text/plain")
+    (file,) = tmp_path.glob(f"*/{REF.removeprefix('sha256:')}{suffix}")
+    if damaged is None:
+        file.unlink()
+    else:
+        file.write_bytes(damaged)
+    with pytest.raises((ArtifactError, ArtifactNotFound)):
         artifacts.get(REF)
-    file.write_bytes(TEXT[:10])
-    with pytest.raises(ArtifactError, match="the artifact is damaged"):
-        artifacts.get(REF)
-    artifacts.put(TEXT)
-    assert artifacts.get(REF).data == TEXT
+
+    assert artifacts.put(TEXT, "text/plain") == REF
+
+    assert artifacts.get(REF) == Artifact(TEXT, "text/plain")
 
 
 def test_errors_contain_no_path(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     if noted is None:
         return None
     inputs, present = current_inputs(tree.root, target), tree.scan()
-    own = [path for path in present if path != LOCK and not _is_passed_over(path)]
+    own = [path for path in present if path != LOCK and not _is_passed_over(tree, path, present)]
     if noted.inputs == inputs and noted.has_written(tree, own):
         return ()
     try:
@@ -163,7 +163,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     stale = _staleness(lock, noted.inputs, inputs)
     changes = [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
     if _MAKERS.issuperset(stale.causes):
-        changes += [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
+        changes += [*_unlike_lock(tree, lock, present), *_strays(tree, present, lock.files)]
     return tuple(sorted(changes))
 
 
@@ -181,7 +181,7 @@ def drift(
         noted = read_noted(tree, found)
         stale = _staleness(lock, noted.inputs, inputs) if noted else _versions(lock, inputs)
     changes = [*_changed_files(tree, lock, stale, present, expected)]
-    changes += _strays(present, {**(lock.files if lock else {}), **expected})
+    changes += _strays(tree, present, {**(lock.files if lock else {}), **expected})
     if LOCK not in present:
         changes.append(Change(LOCK, (Cause.MISSING,)))
     elif found != render_lock(lock_for(expected, owners, inputs.formatter)):
@@ -196,14 +196,14 @@ def strays(tree: Tree) -> tuple[str, ...]:
         files = parse_lock(tree.read(LOCK)).files
     except (OSError, LockBroken):
         return ()
-    return tuple(sorted(change.path for change in _strays(tree.scan(), files)))
+    return tuple(sorted(change.path for change in _strays(tree, tree.scan(), files)))
 
 
-def _strays(present: Mapping[str, bool], known: Collection[str]) -> list[Change]:
+def _strays(tree: Tree, present: Mapping[str, bool], known: Collection[str]) -> list[Change]:
     return [
         Change(path, (Cause.STRAY,))
         for path in present
-        if path not in known and path != LOCK and not _belongs_to_tools(path)
+        if path not in known and path != LOCK and not _belongs_to_tools(tree, path, present)
     ]
 
 
@@ -289,12 +289,29 @@ def _versions(lock: Lock, now: Inputs) -> _Staleness:
     return _Staleness(tuple(causes), tuple(because))
 
 
-def _belongs_to_tools(path: str) -> bool:
+def _belongs_to_tools(tree: Tree, path: str, present: Mapping[str, bool]) -> bool:
     """Return whether a file belongs to other tools or version control, so that it is not a stray."""
-    return _is_passed_over(path) or path.rpartition("/")[2] == "py.typed"
+    return _is_passed_over(tree, path, present) or path.rpartition("/")[2] == "py.typed"
 
 
-def _is_passed_over(path: str) -> bool:
-    """Return whether a file is never one of a package."""
-    parts = path.split("/")
-    return any(part.startswith(".") or part == "__pycache__" for part in parts) or parts[-1].endswith(".pyc")
+def _is_passed_over(tree: Tree, path: str, present: Mapping[str, bool]) -> bool:
+    """Return whether a file is never one of a package, and changes nothing of what an import of it gives.
+
+    Names with a leading dot cannot be imported. Bytecode belongs to Python where it counts only while its source has
+    the time and size that are noted in it: bytecode beside a source, or with a hash (PEP 552), runs whatever that is.
+    """
+    *folders, name = path.split("/")
+    if name.startswith(".") or any(folder.startswith(".") for folder in folders):
+        return True
+    if "__pycache__" not in folders or not present[path]:
+        return False
+    return not name.endswith(".pyc") or not _has_hash(tree.at(path))
+
+
+def _has_hash(bytecode: str) -> bool:
+    try:
+        with open(bytecode, "rb", buffering=0) as opened:
+            head = opened.read(8)
+    except OSError:
+        return True
+    return bool(int.from_bytes(head[4:], "little"))

@@ -142,14 +142,17 @@ def read_package_file(package: str, name: str) -> bytes:
 
 
 def package_folder(package: str) -> Path:
-    """Return the folder of a package, by its import name. Raises `CatalogError` if there is none."""
+    """Return the folder of a package, by its import name. Raises `CatalogError` if there is none, as in an archive."""
     try:
         spec = find_spec(package)
     except ImportError:
         spec = None
     if spec is None or spec.origin is None:
         raise CatalogError(f"the package {package!r} cannot be imported: run `toolgen build`, or fix the import path")
-    return Path(spec.origin).parent
+    folder = Path(spec.origin).parent
+    if not folder.is_dir():
+        raise CatalogError(f"the package {package!r} is in an archive, but its files are read from a folder: unpack it")
+    return folder
 
 
 # Derived data of generated packages: read if it exists and matches the catalog, regenerated otherwise.

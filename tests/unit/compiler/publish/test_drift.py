@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import os
+import py_compile
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -211,12 +215,45 @@ def test_a_stray_file_is_drift(built: Project) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["__pycache__/a.cpython-311.pyc", ".mypy_cache/x", ".ruff_cache/y", "shop/.gitattributes", "py.typed", "a.pyc"],
+    ["__pycache__/a.cpython-311.pyc", ".mypy_cache/x", ".ruff_cache/y", "shop/.gitattributes", "py.typed"],
 )
 def test_files_that_other_tools_leave_in_a_package_are_not_strays(built: Project, path: str) -> None:
     built.write(path, "")
 
     assert fast_check(built.tree, Target()) == ()
+
+
+@pytest.mark.parametrize("suffix", importlib.machinery.all_suffixes())
+@pytest.mark.parametrize("module", ["shop/a/__init__", "shop/__init__", "a"])
+def test_a_file_that_python_imports_is_drift(built: Project, module: str, suffix: str) -> None:
+    built.write(f"{module}{suffix}", "")
+
+    assert fast_check(built.tree, Target()) == (Change(f"{module}{suffix}", (Cause.STRAY,)),)
+    assert changes(built, FILES) == [Change(f"{module}{suffix}", (Cause.STRAY,))]
+
+
+@pytest.mark.parametrize("mode", PycInvalidationMode)
+def test_bytecode_that_python_runs_whatever_the_time_of_its_source_is_drift(
+    built: Project, mode: PycInvalidationMode
+) -> None:
+    path = importlib.util.cache_from_source("shop/a.py")
+    py_compile.compile(str(built.out / "shop/a.py"), str(built.out / path), invalidation_mode=mode)
+    strays = () if mode is PycInvalidationMode.TIMESTAMP else (Change(path, (Cause.STRAY,)),)
+
+    assert fast_check(built.tree, Target()) == strays
+    assert changes(built, FILES) == [*strays]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_bytecode_that_is_a_link_is_drift(built: Project, tmp_path: Path) -> None:
+    for place in ("__pycache__/a.cpython-311.pyc", "shop/__pycache__"):
+        (built.out / place).parent.mkdir(exist_ok=True)
+        (built.out / place).symlink_to(tmp_path)
+
+    found = fast_check(built.tree, Target())
+
+    assert found is not None
+    assert [change.path for change in found] == ["__pycache__/a.cpython-311.pyc", "shop/__pycache__"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,8 @@ from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.runtime.package import Shop
 
 
@@ -24,6 +27,18 @@ def test_a_catalog_contains_the_compiled_tools(shop: Shop) -> None:
     assert "shop.orders.refund" in catalog
     assert set(catalog.toolsets["shop.orders"]) == {"shop.orders.refund", "shop.orders.find"}
     assert catalog.toolset_of("mcp.files.read") == "mcp.files"
+
+
+def test_a_package_in_an_archive_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "archived_package"
+    package.mkdir()
+    for name in ("__init__.py", "catalog.json"):
+        (package / name).write_text("")
+    monkeypatch.syspath_prepend(shutil.make_archive(str(tmp_path / "app"), "zip", tmp_path, package.name))
+    shutil.rmtree(package)
+
+    with pytest.raises(CatalogError, match=r"'archived_package' is in an archive, .*: unpack it"):
+        load("archived_package")
 
 
 def test_loading_imports_no_module_of_the_package(shop: Shop) -> None:
