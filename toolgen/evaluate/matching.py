@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import iscoroutine
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.execute.python.modules import ForeignModule, HandlerModules
+from toolgen.runtime.base.errors import ends_the_caller
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.codec.validation import Validation
@@ -144,7 +147,8 @@ def judge(case: Case, run: CaseRun, reader: ArgsReader) -> Verdict:
         pairs += found.pairs
         wrong += found.wrong_args
     if case.spec.check is not None:
-        problems += _checked(case.spec.check, run, reader.modules)
+        reason = _why_wrong(case.spec.check, run, reader.modules, bool, str, NoneType)
+        problems += [f"{case.spec.check}: {reason}"] if reason else []
     return Verdict(problems=tuple(problems), pairs=tuple(pairs), wrong_args=tuple(wrong))
 
 
@@ -267,7 +271,7 @@ def _by_field(
         elif name not in given:
             yield name, "missing"
         elif isinstance(wanted, str):
-            if not _called(wanted, given[name], modules):
+            if _why_wrong(wanted, given[name], modules, bool):
                 yield name, "function"
         elif is_object(wanted):
             validation = Validation(wanted, assert_formats=True)
@@ -281,33 +285,44 @@ def _equal(one: Any, other: Any) -> bool:
     return canonical(with_integers(one)) == canonical(with_integers(other))
 
 
-def _checked(place: str, run: CaseRun, modules: HandlerModules) -> Iterator[str]:
-    """Yield what the function of a case finds wrong: it returns false, or raises AssertionError."""
-    try:
-        found = _called(place, run, modules)
-    except AssertionError as error:
-        yield f"{place}: {str(error) or 'an assertion failed'}"
-        return
-    if found is False or isinstance(found, str):
-        yield f"{place}: {found or 'it is not right'}"
+def _why_wrong(place: str, value: Any, modules: HandlerModules, *returns: type) -> str:
+    """Ask a function of the project whether a value is right; return why it is not, empty if it is.
 
-
-def _called(place: str, value: Any, modules: HandlerModules) -> Any:
-    """Call a function of the project, which may raise AssertionError. Raises `CheckError`."""
-    module, _, name = place.partition(":")
+    It is wrong if the function returns false or a reason, or fails an assertion. Raises `CheckError` for a function
+    that cannot be found, raises anything else, or returns none of the types `returns`.
+    """
     try:
-        modules.check(module)
-        function: Any = import_module(module)
-        for part in name.split("."):
-            function = getattr(function, part)
-        modules.check_found(function)
-        return function(value)
-    except AssertionError:
-        raise
+        function = _function(place, modules)
+        try:
+            found = function(value)
+        except AssertionError as failure:
+            return str(failure) or "an assertion failed"
     except ForeignModule as error:
         raise CheckError(f"{place} cannot be used: {error}") from error
-    except Exception as error:  # the project's own code may raise anything
+    except BaseException as error:  # the project's own code may raise anything
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            raise
         raise CheckError(f"{place} cannot be used: {type(error).__name__}: {error}") from error
+    if iscoroutine(found):
+        found.close()  # otherwise Python warns that nothing awaited it
+        raise CheckError(f"{place} cannot be used: it is async, and its result is not awaited")
+    if not isinstance(found, returns):
+        accepted = " or ".join(each.__name__ for each in returns)
+        raise CheckError(f"{place} cannot be used: it returned {type(found).__name__}, and must return {accepted}")
+    if isinstance(found, str):
+        return found or "it is not right"
+    return "it is not right" if found is False else ""
+
+
+def _function(place: str, modules: HandlerModules) -> Any:
+    """Return a function of the project. Raises `ForeignModule`, and what the import of its module raises."""
+    module, _, name = place.partition(":")
+    modules.check(module)
+    function: Any = import_module(module)
+    for part in name.split("."):
+        function = getattr(function, part)
+    modules.check_found(function)
+    return function
 
 
 def listed(problems: Iterable[str]) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolgen.evaluate import CaseRun
 
 
@@ -18,3 +24,44 @@ def ends_politely(run: CaseRun) -> None:
 
 def breaks(_run: CaseRun) -> None:
     raise RuntimeError("it is broken")
+
+
+def is_large(value: Any) -> bool:
+    assert value > 100, f"{value} is small"
+    return True
+
+
+def is_silent(_value: Any) -> None:
+    pass
+
+
+def counts(_value: Any) -> int:
+    return 0
+
+
+async def is_async(_value: Any) -> bool:
+    return False
+
+
+def is_generated(_value: Any) -> Iterator[bool]:
+    yield False
+
+
+async def are_generated(_value: Any) -> Any:
+    yield False
+
+
+def exits(_value: Any) -> bool:
+    sys.exit(3)
+
+
+def is_cancelled(_value: Any) -> bool:
+    raise asyncio.CancelledError
+
+
+def fails(_value: Any) -> bool:
+    pytest.fail("it is wrong")
+
+
+def interrupts(_value: Any) -> bool:
+    raise KeyboardInterrupt

@@ -8,6 +8,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.evaluate.world import call, cases, catalog_of
+from toolgen.evaluate import matching
 from toolgen.evaluate.matching import ArgsReader, CaseRun, CheckError, Verdict, judge
 from toolgen.execute.python.modules import HandlerModules
 
@@ -109,6 +110,11 @@ def test_without_expectations_all_may_be_called_but_what_is_to_be_avoided(verdic
             {"order_id": "o-1", "amount": 5},
             [("amount", "function")],
         ),
+        (
+            {"fields": {"amount": "tests.unit.evaluate.checks:is_large"}},
+            {"order_id": "o-1", "amount": 5},
+            [("amount", "function")],
+        ),
         ({"args": {"order_id": "o-1"}, "exact": True}, {"order_id": "o-1", "reason": "none"}, []),
         (
             {"args": {"order_id": "o-1"}, "exact": True},
@@ -148,11 +154,35 @@ def test_a_function_looks_at_the_end(verdict_of: Any) -> None:
     ("place", "message"),
     [
         ("tests.unit.evaluate.checks:breaks", "RuntimeError: it is broken"),
+        ("tests.unit.evaluate.checks:exits", "SystemExit: 3"),
+        ("tests.unit.evaluate.checks:fails", "Failed: it is wrong"),
+        ("tests.unit.evaluate.checks:is_async", "it is async, and its result is not awaited"),
+        ("tests.unit.evaluate.checks:is_generated", "it returned generator, and must return bool"),
+        ("tests.unit.evaluate.checks:are_generated", "it returned async_generator, and must return bool"),
+        ("tests.unit.evaluate.checks:counts", "it returned int, and must return bool"),
         ("tests.unit.evaluate.checks:gone", "has no attribute 'gone'"),
         ("os:system", "it is not one of the project's own"),
         ("string:digits", "it is not one of the project's own"),
     ],
 )
-def test_a_function_that_cannot_be_used_is_no_verdict(verdict_of: Any, place: str, message: str) -> None:
+@pytest.mark.parametrize("key", ["check", "fields"])
+def test_a_function_that_cannot_be_used_is_no_verdict(verdict_of: Any, key: str, place: str, message: str) -> None:
+    case = {"check": place} if key == "check" else {"expect": [{"call": "shop.refund", "fields": {"order_id": place}}]}
     with pytest.raises(CheckError, match=message):
-        verdict_of({"check": place})
+        verdict_of(case, REFUND)
+
+
+def test_only_a_check_may_return_nothing_or_a_reason(verdict_of: Any) -> None:
+    silent = "tests.unit.evaluate.checks:is_silent"
+    assert verdict_of({"check": silent}).problems == ()
+    with pytest.raises(CheckError, match="it returned NoneType, and must return bool"):
+        verdict_of({"expect": [{"call": "shop.refund", "fields": {"order_id": silent}}]}, REFUND)
+
+
+def test_an_assertion_of_a_module_is_no_verdict(verdict_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_module: str) -> None:
+        raise AssertionError("as it is imported")
+
+    monkeypatch.setattr(matching, "import_module", fails)
+    with pytest.raises(CheckError, match="AssertionError: as it is imported"):
+        verdict_of({"check": "tests.unit.evaluate.checks:ends_politely"})
