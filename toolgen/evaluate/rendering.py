@@ -18,7 +18,7 @@ _LISTED: Final = 20
 """Rows of a table or a list; the others are counted."""
 
 _STATES: Final = {
-    "error": "the model could not be asked",
+    "error": "not judged, because of an error",
     "stale": "stale, a model is needed again",
     "skipped": "not asked",
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.compiler.documents.evaluation import UserSpec
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.evaluate.exchanges import StaleCase
+from toolgen.evaluate.exchanges import ExchangesError, StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.llm.conversation import (
@@ -24,7 +24,7 @@ from toolgen.llm.conversation import (
 )
 from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
-from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent
+from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent, ends_the_caller
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
 from toolgen.spec.builtin import DISCOVERY
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
 
 State: TypeAlias = Literal["passed", "failed", "error", "stale", "skipped"]
-"""How a case ended: it was judged, or the model could not be asked, is no longer recorded, or was not asked."""
+"""How a case ended: it was judged, or there was an error, it is no longer recorded, or it was not asked."""
 
 _MOST_CALLS: Final = 200
 """Calls of one case; a model that asks for more is told wrong, and the rest is not judged."""
@@ -253,14 +253,23 @@ class _Attempt:
             run = await self._run()
             verdict = judge(self._case, run, self._reader)
         except StaleCase as stale:
-            return self._with_figures(_ended(self._case, self._model, "stale", str(stale)))
-        except (UnsupportedCapability, CatalogError, UnknownAgent, CheckError, MalformedResponse) as error:
-            return self._with_figures(_ended(self._case, self._model, "error", str(error)))
-        except _ModelFailed as failure:
-            return self._with_figures(_ended(self._case, self._model, "error", str(failure)))
+            return self._ended("stale", str(stale))
+        except ExchangesError:
+            raise  # nothing more is asked, and paid for, that cannot be recorded
+        except (
+            UnsupportedCapability, CatalogError, UnknownAgent, CheckError, MalformedResponse, _ModelFailed
+        ) as error:  # fmt: skip
+            return self._ended("error", str(error))
+        except BaseException as error:  # whatever is wrong with a case, the others go on
+            if not isinstance(error, Exception) and ends_the_caller(error):
+                raise
+            return self._ended("error", f"{type(error).__name__}: {error}")
         if len(self._calls) > _MOST_CALLS:
             verdict = replace(verdict, problems=(*verdict.problems, f"there are more than {_MOST_CALLS} calls"))
         return self._with_figures(_judged(self._case, self._model, run, verdict))
+
+    def _ended(self, state: State, why: str) -> Outcome:
+        return self._with_figures(_ended(self._case, self._model, state, why))
 
     def _with_figures(self, outcome: Outcome) -> Outcome:
         cost = self._model.cost(self._tokens)

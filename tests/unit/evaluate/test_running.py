@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.project.checkout import ROOT
 from tests.unit.evaluate.world import call, cases, catalog_of, model, right_with
-from toolgen.evaluate.exchanges import Exchanges
+from toolgen.evaluate import running
+from toolgen.evaluate.exchanges import Exchanges, ExchangesError
+from toolgen.evaluate.matching import Verdict
 from toolgen.evaluate.models import EvaluatedModel, SearchModel
 from toolgen.evaluate.reports import compared, summaries_of
 from toolgen.evaluate.running import Limits, Outcome, evaluate
+from toolgen.execute.python.modules import HandlerModules
 from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from toolgen.evaluate.cases import Case
     from toolgen.testing import ModelRequest, ModelTurn
 
 REFUND = {"question": "Refund o-1", "expect": [{"call": "shop.refund", "args": {"order_id": "o-1"}}]}
@@ -214,6 +219,52 @@ def test_a_hostile_response_is_an_error_of_its_case_alone(tmp_path: Path, respon
     assert bad.problems[0].startswith(message)
     assert good.state == "passed"
     assert len(Exchanges(tmp_path / "kept.jsonl", asks=False)) == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "message"), [("exits", "SystemExit: 3"), ("is_cancelled", "CancelledError"), ("is_async", "is async")]
+)
+@pytest.mark.parametrize("key", ["check", "fields"])
+def test_a_function_of_a_case_is_an_error_of_that_alone(tmp_path: Path, key: str, function: str, message: str) -> None:
+    place = f"tests.unit.evaluate.checks:{function}"
+    named = {"check": place} if key == "check" else {"expect": [{"call": "shop.refund", "fields": {"order_id": place}}]}
+    found = cases(tmp_path, catalog_of(), bad={"question": "Refund o-1", **named}, good=REFUND)
+    script = ScriptedModel(lambda _: call("shop.refund", order_id="o-1"))
+    bad, good = run(found, EvaluatedModel(name="fake", ask=script), modules=HandlerModules(str(ROOT)))
+    assert (bad.state, good.state) == ("error", "passed")
+    assert message in bad.problems[0]
+
+
+@pytest.mark.parametrize("error", [RecursionError("too deep"), SystemExit(3), asyncio.CancelledError()])
+def test_what_nothing_foresaw_is_an_error_of_its_case_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def judged(case: Case, *_: Any) -> Verdict:
+        if case.name == "shop/bad":
+            raise error
+        return Verdict()
+
+    monkeypatch.setattr(running, "judge", judged)
+    found = cases(tmp_path, catalog_of(), bad=REFUND, good=REFUND)
+    bad, good = run(found, model(lambda _: "no"))
+    assert (bad.state, good.state) == ("error", "passed")
+    assert bad.problems == (f"{type(error).__name__}: {error}",)
+
+
+def test_an_interruption_and_a_recording_that_cannot_be_written_end_the_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = cases(tmp_path, catalog_of(), case={"question": "?", "check": "tests.unit.evaluate.checks:interrupts"})
+    with pytest.raises(KeyboardInterrupt):
+        run(found, model(lambda _: "no"), modules=HandlerModules(str(ROOT)))
+
+    def full(*_: Any) -> None:
+        raise ExchangesError("the disk is full")
+
+    exchanges = Exchanges(tmp_path / "kept.jsonl", asks=True)
+    monkeypatch.setattr(exchanges, "add", full)
+    with pytest.raises(ExchangesError, match="the disk is full"):
+        run(found, model(lambda _: "no"), exchanges=exchanges)
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": 10**400, "completion_tokens": 1}, {"prompt_tokens": -5},

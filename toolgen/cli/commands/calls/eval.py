@@ -159,8 +159,8 @@ def run(
     CASES are evaluation files, by default all `evals/*.eval.yaml`.
 
     Calls of the models run no tool: they get the results that a case gives, or those of stubs. The exit code is 1 where
-    a case was not judged, that is where a model could not be asked, was stopped by the cost or is not recorded, and
-    where a gate fails: --fail-under, --not-worse-than.
+    a case was not judged, that is where it had an error, was stopped by the cost or is not recorded, and where a gate
+    fails: --fail-under, --not-worse-than.
     """
     if record and replay:
         raise click.UsageError("--record and --replay exclude each other.")
