@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
 
+from toolgen.llm.presentations.protocol import RequestedCall
 from toolgen.providers.protocol import OfferedTool, UnsupportedCapability, request_fields
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
@@ -17,7 +18,8 @@ from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json, is_object
 
 if TYPE_CHECKING:
-    from toolgen.llm.presentations.protocol import Presentation, PresentationOps, RequestedCall, ToolListing, Turn
+    from toolgen.contract.records import Response, ToolRequest, ToolResult
+    from toolgen.llm.presentations.protocol import Presentation, PresentationOps, ToolListing, Turn
     from toolgen.providers.protocol import ChoiceMode, ModelReply, Provider, ToolPayload
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run
@@ -42,7 +44,10 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequested:
-    """A call that the model asked for, complete, before it is made."""
+    """A call that the model asked for, complete, before it is made.
+
+    The calls of code come while it runs; `call.asked` is then the request.
+    """
 
     call: RequestedCall
 
@@ -262,7 +267,8 @@ class Conversation:
                 await _tell(on_event, TextDelta(text=asked.text))
             for call in asked.calls:
                 await _tell(on_event, CallRequested(call=call))
-            turn = await self._finish(response, asked)
+            ops = self._ops if asked.code is None else _ToldOps(self._ops, on_event)
+            turn = await self._finish(response, asked, ops)
             text = turn.text
             history += turn.messages
             await _tell(on_event, TurnEnded(number=number, turn=turn))
@@ -280,15 +286,15 @@ class Conversation:
 
         Errors of calls are reported to the model. Raises `MalformedResponse` if it is not a response.
         """
-        return await self._finish(response, self._interpret(response))
+        return await self._finish(response, self._interpret(response), self._ops)
 
     def _interpret(self, response: Mapping[str, Any]) -> Turn:
         return self._presentation.interpret(restored(self._provider.read(response), self._payload()))
 
-    async def _finish(self, response: Mapping[str, Any], turn: Turn) -> Turn:
+    async def _finish(self, response: Mapping[str, Any], turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls of a turn that was read, and write the messages that follow."""
         if not turn.is_final:
-            done = await self._presentation.execute(turn, self._ops)
+            done = await self._presentation.execute(turn, ops)
             turn = await self._presentation.format_feedback(done)
         return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))
 
@@ -300,6 +306,20 @@ class Conversation:
                 raise UnsupportedCapability(self._provider.name, payload.problems)
             self._last = (listing, payload)
         return self._last[1]
+
+
+class _ToldOps:
+    """The operations of code, which tell of each call before they make it. Implements `PresentationOps`."""
+
+    def __init__(self, ops: PresentationOps, on_event: OnEvent | None) -> None:
+        self._ops: Final = ops
+        self._on_event: Final = on_event
+
+    async def call(self, requests: Sequence[ToolRequest], /, response: Response | None = None) -> list[ToolResult[Any]]:
+        """Make the calls. Raises what `on_event` raises."""
+        for request in requests:
+            await _tell(self._on_event, CallRequested(call=RequestedCall(asked=request, request=request)))
+        return await self._ops.call(requests, response)
 
 
 async def _tell(on_event: OnEvent | None, event: ConversationEvent) -> None:

@@ -276,17 +276,20 @@ class CodeSession:
         self._bound: dict[str, None] = {}
 
     async def run(self, turn: Turn, code: str, ops: PresentationOps) -> Turn:
-        """Check the code of a turn, run it, and make its calls. Raises only cancellation."""
+        """Check the code of a turn, run it, and make its calls. Raises cancellation, and what `ops` raises."""
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
             return replace(
                 turn, report=f"nothing was run: the code has {len(code)} characters, and at most {most} are allowed"
             )
         run = _Run(turn, self._functions, ops, self._limits)
+        deadline = asyncio.timeout(self._limits.total_seconds)
         try:
-            async with asyncio.timeout(self._limits.total_seconds):
+            async with deadline:
                 return await self._checked(run, code)
         except TimeoutError:
+            if not deadline.expired():
+                raise  # one that `ops` raised
             return run.ended(
                 f"error: the code was stopped, because it took more than {self._limits.total_seconds:g} s with calls; "
                 "variables are as they were before it"

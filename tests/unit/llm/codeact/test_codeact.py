@@ -17,12 +17,15 @@ from tests.work import assert_linear
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
 from toolgen.llm.codeact.presentation import read_fences
+from toolgen.llm.conversation import CallRequested, Conversation
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.providers.protocol import ModelReply
+from toolgen.providers.table import provider
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
 from toolgen.runtime.policy.permission import Decision
+from toolgen.testing import ScriptedModel
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
@@ -527,3 +530,36 @@ def test_findings_other_than_type_errors_do_not_stop_code() -> None:
 def test_an_empty_block_is_code_and_not_final() -> None:
     turn = CODEACT.interpret(reply("```python\n```"))
     assert (turn.code, turn.is_final) == ("", False)
+
+
+def conversation(host: CodeHost) -> Conversation:
+    known = provider("openai")
+    return Conversation(host.codeact(), known, host, lambda listing: known.tools(listing.tools))
+
+
+def test_the_host_is_told_of_each_call_of_code_before_it_is_made() -> None:
+    made: list[Any] = []
+    host, told = code_host(echo=lambda args: made.append(args["x"])), list[Any]()
+
+    def tell(event: Any) -> None:
+        if isinstance(event, CallRequested):
+            told.append((event.call.request, list(made)))
+
+    snippet = "```python\nfor number in range(2):\n    lab__echo(x=number)\n```"
+    model = ScriptedModel(snippet, "done")
+    asyncio.run(conversation(host).run(model, [{"role": "user", "content": "count"}], on_event=tell))
+    assert told == [(host.requests[0], []), (host.requests[1], [0])]
+    assert [json.loads(each.payload) for each, _ in told] == [{"x": 0}, {"x": 1}]
+
+
+def test_what_the_host_raises_when_it_is_told_ends_the_conversation_before_the_call() -> None:
+    host = code_host()
+
+    def tell(event: Any) -> None:
+        if isinstance(event, CallRequested):
+            raise TimeoutError("of the host")
+
+    model = ScriptedModel("```python\nlab__echo(x=1)\n```", "done")
+    with pytest.raises(TimeoutError, match="of the host"):
+        asyncio.run(conversation(host).run(model, [{"role": "user", "content": "count"}], on_event=tell))
+    assert host.requests == []
