@@ -178,26 +178,24 @@ class _Shown:
             found = self._readers[id(catalog)] = ArgsReader(catalog, self._modules)
         return found
 
-    def conversation(self, case: Case, model: EvaluatedModel) -> tuple[Conversation, Stubs | None]:
-        """Start the conversation of a case; the stubs are those that only this case has."""
+    def conversation(self, case: Case, model: EvaluatedModel) -> Conversation:
+        """Start the conversation of a case."""
         key = id(case.catalog), model.presentation
         tool_use = self._tool_uses.get(key)
         if tool_use is None:
             presentations = {**self._config.presentations, "chat": model.presentation}
             config = replace(self._config, presentations=presentations)
             tool_use = self._tool_uses[key] = ToolUse(case.catalog, config)
-        own: Stubs | None = None
         runtime = self._runtimes.get(key)
-        if case.spec.results or model.presentation == "codeact":
-            own, runtime = _runtime(case, tool_use, keeps_calls=True)
+        if case.spec.results:
+            runtime = _runtime(case, tool_use)
         elif runtime is None:
-            _, runtime = _runtime(case, tool_use, keeps_calls=False)
-            self._runtimes[key] = runtime
+            runtime = self._runtimes[key] = _runtime(case, tool_use)
         run = runtime.start_run(case.agent, meta=ToolCallMeta(user=case.name))
-        return tool_use.conversation("chat", runtime, run, model.provider), own
+        return tool_use.conversation("chat", runtime, run, model.provider)
 
 
-def _runtime(case: Case, tool_use: ToolUse, *, keeps_calls: bool) -> tuple[Stubs, Runtime]:
+def _runtime(case: Case, tool_use: ToolUse) -> Runtime:
     """Return a runtime whose tools are stubs, but for those that find others."""
     catalog = case.catalog
     real: list[ToolsetRegistration] = []
@@ -206,13 +204,13 @@ def _runtime(case: Case, tool_use: ToolUse, *, keeps_calls: bool) -> tuple[Stubs
 
         real.append(ActionTools(tool_use).registration())
     stubbed = [each for each in catalog.toolsets if each not in {one.toolset for one in real}]
-    stubs = Stubs(catalog, toolsets=stubbed, keeps_calls=keeps_calls)
+    stubs = Stubs(catalog, toolsets=stubbed, keeps_calls=False)
     for each in reversed(case.spec.results):
         means: When[Any, Any] = When(ident=each.call, fields=each.args)
         failure = CallFailed(FailureKind.DOMAIN_REJECTION, "eval_case", each.error, "")
         stubs.set(means.raises(failure) if each.error else means.returns(each.result))
     inject = {name: _nothing for ident in catalog for name in catalog.definition(ident).settings.inject}
-    return stubs, Runtime(catalog, executors=[*stubs, *real], permission=allow_all, inject=inject)
+    return Runtime(catalog, executors=[*stubs, *real], permission=allow_all, inject=inject)
 
 
 def _nothing(_meta: ToolCallMeta) -> None:
@@ -240,6 +238,8 @@ class _Attempt:
         self._provider: Final = provider_named(model.provider)
         self._reader: Final = shown.reader(case.catalog)
         self._calls: list[CalledTool] = []
+        self._is_over = False
+        """Whether the model has asked for more calls than a case may have."""
         self._system: Mapping[str, Any] = {}
         self._tokens: dict[str, float] = {}
         self.spent: float | None = 0.0
@@ -264,7 +264,7 @@ class _Attempt:
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
             return self._ended("error", f"{type(error).__name__}: {error}")
-        if len(self._calls) > _MOST_CALLS:
+        if self._is_over:
             verdict = replace(verdict, problems=(*verdict.problems, f"there are more than {_MOST_CALLS} calls"))
         return self._with_figures(_judged(self._case, self._model, run, verdict))
 
@@ -276,7 +276,7 @@ class _Attempt:
         return replace(outcome, tokens=dict(self._tokens), cost=cost, seconds=self._seconds, turns=self._turns)
 
     async def _run(self) -> CaseRun:
-        conversation, stubs = self._shown.conversation(self._case, self._model)
+        conversation = self._shown.conversation(self._case, self._model)
         format_ = self._provider.turns
         if format_ is None:
             raise _ModelFailed(f"{self._model.provider} is the side of a server: a model has no such API")
@@ -292,15 +292,11 @@ class _Attempt:
         try:
             result = await conversation.run(self._ask, messages, max_turns=spec.turns, on_event=self._note)
         except _TooManyCalls:
+            self._is_over = True
             result = ConversationResult(text="", messages=messages, turns=self._turns, stopped="aborted")
-        calls = self._calls
-        if stubs is not None and self._model.presentation == "codeact":
-            calls = [
-                CalledTool(name=each.ident, ident=each.ident, arguments=dict(each.arguments)) for each in stubs.calls
-            ]
         return CaseRun(
             case=self._case.name,
-            calls=tuple(calls[:_MOST_CALLS]),
+            calls=tuple(self._calls),
             text=result.text,
             messages=tuple(result.messages),
             turns=result.turns,
@@ -308,11 +304,11 @@ class _Attempt:
 
     def _note(self, event: ConversationEvent) -> None:
         if isinstance(event, CallRequested):
-            if len(self._calls) > _MOST_CALLS:
-                raise _TooManyCalls
             ident = event.call.request.name if event.call.request is not None else ""
             if ident in DISCOVERY:
                 return
+            if len(self._calls) == _MOST_CALLS:
+                raise _TooManyCalls
             asked = event.call.request or event.call.asked
             self._calls.append(self._reader.called(asked, ident))
 
