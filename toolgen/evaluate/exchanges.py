@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.llm.conversation import provider_named
+from toolgen.providers.protocol import MalformedResponse
 from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
 from toolgen.spec.files import read_file
 from toolgen.spec.writing import append_inside, named_place, replace_inside
@@ -68,16 +70,20 @@ class Exchanges:
     ) -> tuple[dict[str, Any], float | None] | None:
         """Return the reply to a request, and the seconds that it took; None if it is to be asked.
 
-        Raises `StaleCase` where nothing is asked.
+        A reply that the provider of the model cannot read, such as an error, is to be asked again. Raises `StaleCase`
+        where nothing is asked.
         """
         shared, said = self._digest(fields), _digest(list(messages))
         key = _key(model, said, shared)
         found = self._replies.get(key)
-        if found is not None:
+        problem = "" if found is None else _unreadable(model, found[0])
+        if found is not None and not problem:
             self.used.add(key)
             return found
         if self._asks:
             return None
+        if problem:
+            raise StaleCase(f"its recorded reply cannot be read, because {problem}: record it again")
         before = self._of_case.get((case, model.name, model.provider, model.presentation), [])
         if not before:
             raise StaleCase("it is not recorded for this model: record it")
@@ -205,6 +211,15 @@ class Exchanges:
             row["reply"],
             taken,
         )
+
+
+def _unreadable(model: EvaluatedModel, reply: Mapping[str, Any]) -> str:
+    """Return why the provider of a model cannot read a reply; empty if it can."""
+    try:
+        provider_named(model.provider).read(reply)
+    except MalformedResponse as error:
+        return str(error)
+    return ""
 
 
 def _key(model: EvaluatedModel, said: str, shared: str) -> str:

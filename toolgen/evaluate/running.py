@@ -27,6 +27,7 @@ from toolgen.providers.protocol import MalformedResponse, ModelReply, Unsupporte
 from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent, ends_the_caller
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
+from toolgen.schema.json_values import compact_json
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.text import cut
 from toolgen.spec.tool_use import ToolUseConfig
@@ -109,9 +110,10 @@ async def evaluate(
     """Run every case with every model; return the outcomes by model, in the order of the cases.
 
     `exchanges` are recorded requests and replies; `modules` those whose functions cases may name, by default none.
-    `on_outcome` is told of each case as it ends. A model that raises an error is asked again, and then the case has an
-    error; once the cost is used up, or unknown because a reply does not tell its tokens, no further case is begun.
-    Recorded replies cost nothing.
+    `on_outcome` is told of each case as it ends. A model that raises an error, or whose response cannot be read, is
+    asked again, and then the case has an error, which does not end the others. Once the cost is used up, or unknown
+    because a reply does not tell its tokens, no further case is begun. Recorded replies cost nothing. Raises
+    `ExchangesError` if a reply cannot be recorded.
     """
     within = limits or Limits()
     spent = _Spent(within.max_cost)
@@ -329,30 +331,46 @@ class _Attempt:
             response, seconds = recorded
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds
-        if self._provider.turns is not None:
-            tokens = self._provider.turns.tokens_of(response)
-            for name, count in tokens.items():
-                self._tokens[name] = self._tokens.get(name, 0) + count
-            if recorded is None and self._model.has_prices:
-                known = self._model.is_cost_known(tokens) and self.spent is not None
-                self.spent = (self.spent or 0.0) + self._model.cost(tokens) if known else None
+        self._count(self._tokens_of(response), is_paid=recorded is None)
         return response
+
+    def _tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
+        return {} if self._provider.turns is None else self._provider.turns.tokens_of(response)
+
+    def _count(self, tokens: Mapping[str, float], *, is_paid: bool) -> None:
+        """Add the tokens of a response, and what they cost."""
+        for name, count in tokens.items():
+            self._tokens[name] = self._tokens.get(name, 0) + count
+        if is_paid and self._model.has_prices:
+            known = self._model.is_cost_known(tokens) and self.spent is not None
+            self.spent = (self.spent or 0.0) + self._model.cost(tokens) if known else None
 
     async def _tried(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:
         wait = _FIRST_WAIT
         for left in range(self._limits.retries, -1, -1):
             try:
-                response = await response_of(self._model.ask, messages, fields)
-                if is_stream(response):
-                    response = await read_stream(self._provider, aiter(response), _ignore)
-                _check_response(response)
-                return response
+                return await self._asked_once(messages, fields)
             except (Exception, SystemExit) as error:  # the call of an SDK may raise anything
                 if not left:
                     raise _ModelFailed(f"{type(error).__name__}: {cut(str(error), _LONGEST)}") from error
             await self._sleep(wait)
             wait *= 2
         raise AssertionError("there is at least one try")
+
+    async def _asked_once(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:
+        """Ask the model. Raises what it raises, and ValueError for a response that cannot be kept or read."""
+        response = await response_of(self._model.ask, messages, fields)
+        if is_stream(response):
+            response = await read_stream(self._provider, aiter(response), _ignore)
+        _check_response(response)
+        try:
+            self._provider.read(response)
+        except MalformedResponse as error:
+            tokens = self._tokens_of(response)
+            if tokens:  # else it is taken for an error, which costs nothing
+                self._count(tokens, is_paid=True)
+            raise ValueError(f"{error}: {compact_json(response)}") from error
+        return response
 
 
 class _ModelFailed(Exception):

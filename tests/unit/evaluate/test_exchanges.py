@@ -107,6 +107,64 @@ def test_the_tools_stand_in_the_file_once(tmp_path: Path) -> None:
     assert ["request" in row for row in rows] == [True, False, False, False]
 
 
+LIMITED: dict[str, Any] = {"error": {"code": 429, "message": "slow down"}}
+"""An error that an API answers with the status 200."""
+
+
+class Limited(Counted):
+    """A model whose first requests are answered by an error, with the status of a success."""
+
+    def __init__(self, errors: int, **usage: Any) -> None:
+        super().__init__()
+        self.errors = errors
+        self.error = LIMITED | usage
+
+    def __call__(self, messages: Any, request: Any) -> Any:
+        answer = super().__call__(messages, request)
+        return self.error if self.asked <= self.errors else answer
+
+
+async def no_wait(_seconds: float) -> None:
+    pass
+
+
+def run_one(folder: Path, ask: Any, *, asks: bool = True, price: float = 0) -> Outcome:
+    """Run one case, and record it."""
+    found = cases(folder, catalog_of(), case=CASES["case0"])
+    exchanges = Exchanges(folder / "model.jsonl", asks=asks)
+    asked = EvaluatedModel(name="fake", ask=ask, input_price=price)
+    (outcome,) = asyncio.run(evaluate(found, [asked], exchanges=exchanges, sleep=no_wait))
+    return outcome
+
+
+def test_an_error_that_comes_as_a_reply_is_tried_again_and_not_recorded(tmp_path: Path) -> None:
+    limited = Limited(4)
+    outcome = run_one(tmp_path, limited)
+    assert (outcome.state, limited.asked) == ("error", 3)
+    assert outcome.problems[0].startswith("ValueError: the response has no choices: {")
+    assert "slow down" in outcome.problems[0]
+    assert len(Exchanges(tmp_path / "model.jsonl", asks=False)) == 0
+    assert (run_one(tmp_path, limited).state, limited.asked) == ("passed", 5)
+    assert run_one(tmp_path, Counted(), asks=False).state == "passed"
+
+
+def test_an_error_that_tells_its_tokens_costs_them(tmp_path: Path) -> None:
+    outcome = run_one(tmp_path, Limited(2, usage={"prompt_tokens": 5}), price=1_000_000)
+    assert (outcome.state, outcome.cost) == ("passed", 10)
+
+
+def test_an_error_that_is_recorded_is_stale_and_asked_again(tmp_path: Path) -> None:
+    run_one(tmp_path, Counted())
+    shared, line = (tmp_path / "model.jsonl").read_text().splitlines()
+    (tmp_path / "model.jsonl").write_text(f"{shared}\n{json.dumps(json.loads(line) | {'reply': LIMITED})}\n")
+    stale = run_one(tmp_path, Counted(), asks=False)
+    why = "its recorded reply cannot be read, because the response has no choices: record it again"
+    assert (stale.state, stale.problems) == ("stale", (why,))
+    again = Counted()
+    assert (run_one(tmp_path, again).state, again.asked) == ("passed", 1)
+    assert run_one(tmp_path, Counted(), asks=False).state == "passed"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
