@@ -257,11 +257,11 @@ class Connection:
             if not opened.done():
                 shown = self._server.name
                 reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
+                is_login = any(isinstance(each, OAuthFlowError) for each in causes_of(error))
                 is_unauthorized = self._is_unauthorized or "401 Unauthorized" in reason
-                if is_unauthorized:
+                if is_unauthorized and not is_login:
                     reason = f"it wants a login: run `toolgen login --url {shown}`"
-                wants_login = is_unauthorized or any(isinstance(each, OAuthFlowError) for each in causes_of(error))
-                opened.set_exception(ServerUnreachable(shown, reason, wants_login=wants_login))
+                opened.set_exception(ServerUnreachable(shown, reason, wants_login=is_login or is_unauthorized))
         finally:
             self._ended.set()
             if not opened.done():
