@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from base64 import b64encode
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, quote_plus
 
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
+from toolgen.runtime.redact.escapes import layers
 from toolgen.runtime.redact.secret_names import common_length
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.references import escape
-from toolgen.spec.text import lines_of, visible
+from toolgen.spec.text import lines_of
 
 SHORTEST_ANYWHERE: Final = 6
 """Minimum length of a value that is searched for inside words.
@@ -38,24 +35,18 @@ _LEAST_CUT: Final = 6
 
 _LEAST_LINE: Final = 8
 _LONG: Final = 20_000
-"""Length from which a value is searched for only as it is and as JSON, in no other encoding."""
+"""Length from which a value is not searched for in base64 and hexadecimal."""
 
 _MOST_SPELLINGS: Final = 1000
 """Maximum search terms of one call. No text of a call with more is shown, because the search would take too long."""
 
 _WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
 _CUT: Final = re.compile(r"…|\n\[cut:")
-_HEX_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
-_ESCAPE: Final = re.compile(
-    r"(?<!\\)\\++(?:[uU]00|[xX])([0-9A-Fa-f]{2})|%([0-9A-Fa-f]{2})|&\#[xX]0{0,5}([0-9A-Fa-f]{1,2});|&\#0{0,5}([0-9]{1,3});"
-)
-"""A character as an escape of JSON, Python, URLs or HTML: its number, in hexadecimal or, in the last group, not."""
-
 _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECASE)
 
 
 class _Spelling(NamedTuple):
-    """One encoding of a value.
+    """A search term: a value, a part of it, or its bytes in base64 or hexadecimal.
 
     `alone` is what must not be adjacent: nothing, digits, or any word character. `is_mere` means that the value can
     only be a credential.
@@ -69,8 +60,8 @@ class _Spelling(NamedTuple):
 class SecretValues:
     """The secret values of one call, collected when they are first needed: `collect` returns JSON values.
 
-    Every string and number in them is secret. Strings are found as they are, escaped for JSON (up to three times),
-    Python, HTML, URLs and JSON pointers, in base64 (also within a longer text) and in hexadecimal.
+    Every string and number in them is secret. Strings are found as they are, with any of their characters escaped, see
+    `escapes`, in base64 (also within a longer text) and in hexadecimal.
     """
 
     def __init__(self, collect: Callable[[], Iterable[Any]], base: SecretValues | None = None) -> None:
@@ -79,7 +70,6 @@ class SecretValues:
         self._leaves: dict[str, str] = {}
         self._spellings: tuple[_Spelling, ...] = ()
         self._has_too_many = False
-        self._unescaped: tuple[str, ...] | None = None
 
     @property
     def leaves(self) -> Mapping[str, str]:
@@ -97,25 +87,15 @@ class SecretValues:
         spellings = self._found()
         if self._has_too_many:
             return shown
-        hidden = _hidden(text, spellings, shown)
-        if spellings and _ESCAPE.search(hidden):
-            plain = _Unescaped(hidden)
-            hidden = _without(hidden, [span for value in self._plain() for span in plain.places(value)], shown)
-        return hidden
-
-    def _plain(self) -> tuple[str, ...]:
-        """Return the values that are searched for with any of their characters escaped, each in a way of its own."""
-        if self._unescaped is None:
-            texts = [text for text in self.leaves if len(text) >= _LEAST_LINE and text.isascii()]
-            self._unescaped = tuple({*texts, *(_Unescaped(text).text for text in texts)})
-        return self._unescaped
+        return _without(text, _spans(text, spellings), shown)
 
     def hide_from_person(self, text: str) -> str:
         """The same for text that a person bases a decision on: a value that could be more than a credential stays.
 
-        Otherwise a model could hide a command by sending it as a password too.
+        Otherwise a model could hide a command by sending it as a password too. The same holds for an escaped value.
         """
-        return _hidden(text, [spelling for spelling in self._found() if spelling.is_mere])
+        spans = _spans(text, [spelling for spelling in self._found() if spelling.is_mere])
+        return _without(text, [span for span in spans if is_mere_credential(text[slice(*span)])], REDACTED)
 
     def has(self, number: float) -> bool:
         """Whether a number is one of the values."""
@@ -171,15 +151,11 @@ def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
     if scheme := _WITH_SCHEME.fullmatch(stripped):
         parts.add(scheme[1])
     for part in parts:
-        if len(part) < SHORTEST_ANYWHERE:
-            for spelling in _escaped(part):
-                if _is_distinctive(part) and len(part) >= SHORTEST_WORD:
-                    yield spelling, "word"
-        elif _is_distinctive(part):
-            escaped = _escaped(part)
-            yield from ((spelling, alone) for spelling in escaped)
-            if len(part) <= _LONG:
-                yield from ((spelling, "") for spelling in _encoded(part) - escaped)
+        for plain in _unescaped(part):
+            if len(plain) >= SHORTEST_WORD and _is_distinctive(plain):
+                yield plain, "word" if len(plain) < SHORTEST_ANYWHERE else alone
+        if SHORTEST_ANYWHERE <= len(part) <= _LONG and _is_distinctive(part):
+            yield from ((encoded, "") for encoded in _encoded(part))
     for line in lines_of(stripped) if "\n" in stripped or "\r" in stripped else ():
         if len(line.strip()) >= _LEAST_LINE and _is_distinctive(line):
             yield line.strip(), ""
@@ -190,23 +166,17 @@ def _is_distinctive(text: str) -> bool:
     return text.lower() not in _WORDS and text not in REDACTED and any(map(str.isalnum, text))
 
 
-def _escaped(text: str) -> set[str]:
-    """Return the escaped forms of a text: as JSON in JSON, as a Python literal, in a message for a terminal."""
-    found = {text, visible(text), repr(text)[1:-1]}
-    level = {text}
-    for _ in range(3):
-        level = {json.dumps(inner, ensure_ascii=is_ascii)[1:-1] for inner in level for is_ascii in (True, False)}
-        found |= level
-    return found
+def _unescaped(text: str) -> set[str]:
+    """Return what a text is, escaped by somebody or not, once its escapes are replaced; a form has `+` for a space."""
+    plain = {layer.text for layer in layers(text)}
+    return plain | {each.replace(" ", "+") for each in plain}
 
 
-def _encoded(text: str) -> set[str]:
-    """Return a text as encoded in URLs, HTML, JSON pointers, and as bytes."""
-    data = text.encode("utf-8", "surrogatepass")
-    percent = {quote(data, safe=""), quote(data), quote_plus(data)}
-    lower = {_HEX_ESCAPE.sub(lambda found: found[0].lower(), spelling) for spelling in percent}
-    coded = {html.escape(text), html.escape(text, quote=False), escape(text), repr(data)[2:-1]}
-    return {*percent, *lower, *coded, data.hex(), data.hex().upper(), *_in_base64(data)}
+def _encoded(text: str) -> Iterator[str]:
+    """Return the bytes of a text, and those of the text in JSON, in hexadecimal and in base64."""
+    for each in {text, *(json.dumps(text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))}:
+        data = each.encode("utf-8", "surrogatepass")
+        yield from (data.hex(), data.hex().upper(), *_in_base64(data))
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
@@ -219,52 +189,24 @@ def _in_base64(data: bytes) -> Iterator[str]:
             yield certain.translate({ord("+"): "-", ord("/"): "_"})
 
 
-class _Unescaped:
-    """A text with escapes replaced by their characters, and where these stand in the original."""
-
-    def __init__(self, original: str) -> None:
-        parts: list[str] = []
-        self._at: list[int] = []
-        self._spans: list[tuple[int, int]] = []
-        done = length = 0
-        for found in _ESCAPE.finditer(original):
-            code = int(found[4]) if found[4] else int(found[1] or found[2] or found[3], 16)
-            parts += (original[done : found.start()], chr(code))
-            length += found.start() - done
-            self._at.append(length)
-            self._spans.append(found.span())
-            length, done = length + 1, found.end()
-        self.text: Final = "".join((*parts, original[done:]))
-
-    def places(self, value: str) -> Iterator[tuple[int, int]]:
-        """Return the spans of a value in the original."""
-        at = self.text.find(value)
-        while at >= 0:
-            end = at + len(value)
-            yield self._span(at)[0], self._span(end - 1)[1]
-            at = self.text.find(value, end)
-
-    def _span(self, at: int) -> tuple[int, int]:
-        """Return the span of a character in the original."""
-        before = bisect_right(self._at, at) - 1
-        if before < 0:
-            return at, at + 1
-        if self._at[before] == at:
-            return self._spans[before]
-        start = self._spans[before][1] + at - self._at[before] - 1
-        return start, start + 1
+def _spans(text: str, spellings: Sequence[_Spelling]) -> list[tuple[int, int]]:
+    """Return the spans of a text that stand for a search term, escaped or not."""
+    if not spellings:
+        return []
+    return [layer.outermost(*place) for layer in layers(text) for place in _found_in(layer.text, spellings)]
 
 
-def _hidden(text: str, spellings: Sequence[_Spelling], shown: str = REDACTED) -> str:
-    spans = [span for spelling in spellings for span in _places(text, spelling)]
+def _found_in(text: str, spellings: Sequence[_Spelling]) -> Iterator[tuple[int, int]]:
+    for spelling in spellings:
+        yield from _places(text, spelling)
     if "…" in text or "[cut:" in text:
-        cuts = [found.start() for found in _CUT.finditer(text)]
-        spans += [span for cut in cuts for spelling in spellings for span in _before_cut(text, cut, spelling.text)]
-    return _without(text, spans, shown) if spans else text
+        for cut in (found.start() for found in _CUT.finditer(text)):
+            for spelling in spellings:
+                yield from _before_cut(text, cut, spelling.text)
 
 
 def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
-    """Return the spans of an encoding in a text; of a long one also those of its prefix, as far as it matches."""
+    """Return the spans of a search term in a text; of a long one also those of its prefix, as far as it matches."""
     wanted = spelling.text
     head = wanted[:_HEAD]
     at = text.find(head)
@@ -293,6 +235,8 @@ def _before_cut(text: str, cut: int, spelling: str) -> Iterator[tuple[int, int]]
 
 
 def _without(text: str, spans: list[tuple[int, int]], shown: str) -> str:
+    if not spans:
+        return text
     parts: list[str] = []
     done = 0
     end = -1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 from functools import partial
+from html.entities import codepoint2name
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
@@ -148,7 +150,9 @@ def test_a_value_is_redacted_in_any_context(value: str, before: str, after: str)
 ESCAPES: list[Callable[[str], str]] = [
     lambda char: char,
     lambda char: f"\\u{ord(char):04x}",
-    lambda char: f"\\\\\\u{ord(char):04X}",
+    lambda char: f"\\\\u{ord(char):04X}",
+    lambda char: f"%u{ord(char):04X}",
+    lambda char: f"\\u{{{ord(char):x}}}",
     lambda char: f"\\x{ord(char):02x}",
     lambda char: f"%{ord(char):02X}",
     lambda char: f"&#{ord(char)};",
@@ -168,6 +172,102 @@ def test_each_character_may_be_escaped_in_a_way_of_its_own(chars: list[tuple[str
     assert hidden(text, value) == f"{around} {REDACTED} {around}"
 
 
+def units(text: str) -> list[int]:
+    """Return the UTF-16 code units of a text."""
+    data = text.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(data[at : at + 2]) for at in range(0, len(data), 2)]
+
+
+def by_unit(text: str, form: str, *, kept: str = "") -> str:
+    """Return a text with each UTF-16 code unit but those of plain or kept characters in a form."""
+    plain = re.compile(rf"[A-Za-z0-9{re.escape(kept)}]")
+    return "".join(char if plain.match(char) else "".join(form.format(unit) for unit in units(char)) for char in text)
+
+
+def named(text: str) -> str:
+    """Return a text with named character references, as PHP's `htmlentities` writes it."""
+    return "".join(f"&{codepoint2name[ord(c)]};" if ord(c) in codepoint2name else c for c in text)
+
+
+ENCODERS: dict[str, Callable[[str], str]] = {
+    "Python JSON": json.dumps,
+    "JavaScript JSON": partial(json.dumps, ensure_ascii=False),
+    ".NET JSON": lambda text: by_unit(text, "\\u{:04X}", kept=" /-:"),
+    "PHP JSON": lambda text: json.dumps(text).replace("/", "\\/"),
+    "Go JSON": lambda text: json.dumps(text, ensure_ascii=False).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"}),
+    "Python repr": repr,
+    "Python ascii": ascii,
+    "Python bytes": lambda text: repr(text.encode()),
+    "unicode_escape": lambda text: text.encode("unicode_escape").decode(),
+    "Rust": lambda text: "".join(c if c.isascii() else f"\\u{{{ord(c):x}}}" for c in text.replace("\\", "\\\\")),
+    "bash printf %q": lambda text: re.sub(r"([^\w./:-])", r"\\\1", text),
+    "URL": partial(quote, safe=""),
+    "URL in lower case": lambda text: re.sub("%..", lambda found: found[0].lower(), quote(text, safe="")),
+    "form": quote_plus,
+    "URL of each byte": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "JavaScript escape": lambda text: "".join(
+        c if c.isalnum() and c.isascii() else f"%{ord(c):02X}" if ord(c) < 256 else by_unit(c, "%u{:04X}") for c in text
+    ),
+    "HTML": html.escape,
+    "named HTML": named,
+    "numeric HTML": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
+    "hexadecimal HTML": lambda text: "".join(f"&#x{ord(c):X};" for c in text),
+    "JSON pointer": escape,
+    "visible": visible,
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "hexadecimal": lambda text: text.encode().hex(),
+}
+SECRETS = {
+    "ASCII": "s3cr3t/\\n <&\"'%7+=~1-:x",
+    "Latin-1": "p\u00e4ss/w\u00f6rd-\u00a01",
+    "CJK": "\u65e5\u672c\u8a9e/\u5bc6\u7801-1",
+    "emoji": "key-\U0001f511/\U0001f600-\u20ac1",
+    "control": "tab\there\nline two\x1b\u202e",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("encode", ENCODERS.values(), ids=ENCODERS)
+def test_what_an_encoder_writes_is_found(encode: Callable[[str], str], secret: str) -> None:
+    """Also if that is encoded again; bytes in base64 and hexadecimal hide what was encoded before."""
+    texts = [encode(secret)]
+    if not is_opaque(encode):
+        texts += [second(encode(secret)) for second in ENCODERS.values() if not is_opaque(second)]
+    for text in texts:
+        shown = hidden(f"before {text} after", secret)
+        assert re.fullmatch(r"before \S{0,40}\[redacted\]\S{0,40} after", shown), (text, shown)
+
+
+def is_opaque(encode: Callable[[str], str]) -> bool:
+    return encode in (ENCODERS["base64"], ENCODERS["hexadecimal"])
+
+
+def test_base64_and_hexadecimal_of_json_are_searched() -> None:
+    for secret in SECRETS.values():
+        for is_ascii in (True, False):
+            data = json.dumps({"word": secret}, ensure_ascii=is_ascii).encode()
+            for text in (base64.b64encode(data).decode(), quote(base64.b64encode(data).decode()), data.hex()):
+                assert REDACTED in hidden(text, secret)
+
+
+def test_only_the_escaped_value_is_replaced() -> None:
+    text = (
+        'C:\\new\\u00e4 100%25 &amp; {"a": "\\u00e4p\\u00E4ss\\/w\\u00f6rd-\\n1\\u00e4"} ~1 &nosuch; &#9999999; \\ud800'
+    )
+    secret = "p\u00e4ss/w\u00f6rd-\n1"
+    assert hidden(text, secret) == text.replace("p\\u00E4ss\\/w\\u00f6rd-\\n1", REDACTED)
+    plain = text.replace("rd", "xx")
+    assert hidden(plain, secret) is plain
+
+
+def test_a_person_sees_an_escaped_value_that_could_be_executable() -> None:
+    values = SecretValues(lambda: ["poweroff1/x"])
+    for text in ("poweroff&#49;/x", "poweroff\\u0031/x"):
+        assert values.hide_from_person(f"run {text}") == f"run {text}"
+        assert values.hide(f"run {text}") == f"run {REDACTED}"
+    assert values.hide_from_person("as poweroff1%2Fx") == f"as {REDACTED}"
+
+
 @pytest.mark.slow
 def test_a_search_for_many_values_with_escapes_takes_linear_time() -> None:
     values = SecretValues(lambda: ["ab" * 254 + f"{number:03d}" for number in range(30)])
@@ -175,7 +275,7 @@ def test_a_search_for_many_values_with_escapes_takes_linear_time() -> None:
     def work(part: str, size: int) -> Callable[[], object]:
         return partial(values.hide, part * (size // len(part)))
 
-    for part in ("%61b", "\\\\", "\\u0061b", "&#", "&#000"):
+    for part in ("%61b", "\\\\", "\\u0061b", "&#", "&#000", "&amp;", "%C3", "\\ud83d", "~1", "%2525"):
         assert_linear(partial(work, part), 200_000)
 
 
