@@ -562,7 +562,8 @@ def test_long_invalid_args_are_searched_in_a_thread_and_a_cancelled_call_ends(mo
         assert result.error is not None
         assert result.error.code == "validation_error"
         task = asyncio.create_task(runtime.invoke(request, meta=META))
-        await asyncio.sleep(0.05)
+        while len(threads) < 2:
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
