@@ -6,6 +6,8 @@ import base64
 import html
 import json
 import re
+import reprlib
+import textwrap
 from functools import partial
 from html.entities import codepoint2name
 from typing import TYPE_CHECKING, Any
@@ -14,9 +16,12 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from tests.work import assert_linear
 from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.escapes import layers
+from toolgen.runtime.redact.search_terms import is_distinctive
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.references import escape
 from toolgen.spec.text import visible
@@ -122,6 +127,113 @@ def test_the_visible_part_of_a_truncated_value_is_redacted() -> None:
     assert hidden(f"found {value[:9]} whole", value) == f"found {value[:9]} whole"
 
 
+class Ports(BaseModel):
+    """A model whose field is sent something else, which the error quotes."""
+
+    ports: list[int]
+
+
+def pydantic_error(text: str) -> str:
+    with pytest.raises(ValidationError) as raised:
+        Ports.model_validate({"ports": text})
+    return str(raised.value)
+
+
+MARKS = (
+    "...",
+    "....",
+    "\u2026",
+    " [...] ",
+    "<truncated>",
+    " (truncated) ",
+    "[TRUNCATED 12 bytes]",
+    "\n[cut: 12 bytes]\n",
+    "&hellip;",
+)
+CODED: list[Callable[[str], str]] = [str, repr, json.dumps, quote]
+KEYS = st.builds(
+    "{}{}{}".format,
+    st.text("hijkl12", min_size=6, max_size=20),
+    st.text("ABC089-_+=/<é日\U0001f511", max_size=80),
+    st.text("pqrst67", min_size=6, max_size=20),
+)
+
+
+def assert_is_hidden(text: str, secret: str) -> None:
+    """Assert that neither end of a secret, of six characters and more, can be read in what is shown."""
+    shown = hidden(text, secret)
+    assert REDACTED in shown
+    for layer in layers(shown):
+        assert secret[:6] not in layer.text, shown
+        assert secret[-6:] not in layer.text, shown
+    assert hidden(shown, secret) == shown
+
+
+@given(KEYS, st.sampled_from(CODED), st.sampled_from(MARKS), st.integers(6), st.integers(6))
+def test_a_value_is_hidden_wherever_it_is_cut(
+    key: str, encode: Callable[[str], str], mark: str, kept: int, left: int
+) -> None:
+    coded = encode(key)
+    beginning = coded[: max(kept % len(coded), coded.index(key[5]) + 6)]
+    end = coded[-max(left % len(coded), 6) :]
+    for text in (f"{beginning}{mark}", f"{mark}{end}", f"{beginning}{mark}{end}"):
+        shown = hidden(f"before: {text} :after", key)
+        for layer in layers(shown):
+            assert key[:6] not in layer.text, shown
+            assert key[-6:] not in layer.text, shown
+
+
+@given(KEYS)
+def test_a_value_is_hidden_in_what_python_cuts(key: str) -> None:
+    assert_is_hidden(reprlib.repr(key), key)
+    assert_is_hidden(pydantic_error(key), key)
+    assert_is_hidden(json.dumps({"error": pydantic_error(key)}), key)
+
+
+def test_a_value_of_words_is_hidden_in_what_python_cuts() -> None:
+    value = "correct horse battery staple of mine"
+    assert hidden(textwrap.shorten(f"as {value}", 24), value) == f"as {REDACTED}[...]"
+    assert hidden(textwrap.shorten(f"as {value}", 24, placeholder="..."), value) == f"as {REDACTED}..."
+
+
+def test_the_ends_of_a_long_text_may_be_cut() -> None:
+    value = "hunter2-swordfish"
+    text = f"fish {'some words ' * 30}"
+    assert hidden(f"swordfish {text}", value) == f"{REDACTED} {text}"
+    assert hidden(f"{text}hunter2", value) == f"{text}{REDACTED}"
+    assert hidden(value[-12:] + text, value) == REDACTED + text
+    for kept in ("swordfish", "as hunter2", "hunter2"):
+        assert hidden(kept, value) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hunte...",
+        "...sword",
+        "hunter2 and more...",
+        "... this is the swordfish",
+        "a swordfish. hunter2.",
+        "wait... what [...] then <truncated> [cut: 1 more block]",
+        "------...",
+        "12345678...",
+        "9123456...",
+    ],
+)
+def test_text_beside_a_mark_stays(text: str) -> None:
+    assert hidden(text, "hunter2-swordfish", "-----------x", 1234567) == text
+
+
+def test_part_of_a_number_is_a_number() -> None:
+    assert hidden("port 1234567...", 123456789) == f"port {REDACTED}..."
+
+
+def test_a_person_sees_a_part_that_could_be_executable() -> None:
+    values = SecretValues(lambda: ["poweroff-1/bin/shutdown"])
+    assert values.hide_from_person("poweroff... .../bin/shutdown") == "poweroff... .../bin/shutdown"
+    assert values.hide_from_person("poweroff-1...") == f"{REDACTED}..."
+
+
 def test_numbers_are_recognized_as_numbers() -> None:
     values = SecretValues(lambda: ["123456", 4711, 7, 2.5])
     assert [number for number in (123456, 4711, 7, 2.5, 5) if values.has(number)] == [123456, 4711]
@@ -142,8 +254,7 @@ def test_a_person_sees_secrets_that_could_be_executable() -> None:
 @given(st.text(min_size=6, max_size=60), st.text(max_size=40), st.text(max_size=40))
 def test_a_value_is_redacted_in_any_context(value: str, before: str, after: str) -> None:
     shown = hidden(f"{before}{value}{after}", value)
-    is_searched = any(map(str.isalnum, value)) and value not in REDACTED and len(value.strip()) >= 6
-    assert not is_searched or value not in shown.replace(REDACTED, "\0")
+    assert len(value.strip()) < 6 or not is_distinctive(value) or value not in shown.replace(REDACTED, "\0")
     assert hidden(shown, value) == shown
 
 
@@ -286,5 +397,5 @@ def test_a_search_takes_linear_time() -> None:
     def work(part: str, size: int) -> Callable[[], object]:
         return partial(values.hide, part * (size // len(part)))
 
-    for part in ("a", "ab", "b", "aaaaab", "…aaaaaa"):
+    for part in ("a", "ab", "b", "aaaaab", "…aaaaaa", "…", "ab...", "...ab", "(", "(truncated", "...baaaaa", "[cut:"):
         assert_linear(partial(work, part), 400_000)

@@ -118,6 +118,19 @@ def test_the_password_of_a_basic_login_is_a_credential() -> None:
     assert sent.hide(f"{login} ann:correct-horse correct-horse ann") == "[redacted] [redacted] [redacted] ann"
 
 
+def test_a_truncated_credential_is_found() -> None:
+    sent = SentCredentials([ODD, PLAIN])
+    for secret, text in (
+        (ODD, f"'{ODD[:9]}...{ODD[-8:]}'"),
+        (PLAIN, f"...{PLAIN[-8:]}"),
+        (PLAIN, f"{PLAIN[:7]} [...]"),
+    ):
+        hidden = sent.hide(f"bad token {text} sent")
+        assert hidden.startswith("bad token ")
+        assert secret[:6] not in hidden
+        assert secret[-6:] not in hidden
+
+
 def test_the_last_tokens_are_looked_for() -> None:
     sent = SentCredentials()
     for number in range(100):
