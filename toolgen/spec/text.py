@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,17 @@ BLANKS: Final = " \t\r\n"
 """What separates lines and words in YAML. `str.strip` also removes spaces that are text there, such as U+00A0."""
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+def line_end(text: str) -> str:
+    """Return the line end of most lines of a text: the first one of equally many, LF if the text has none."""
+    counts = Counter(LINE_BREAK.findall(text))
+    return max(counts, key=counts.__getitem__, default="\n")
+
+
+def with_line_end(text: str, end: str) -> str:
+    """Return a text whose lines all end in the same way."""
+    return LINE_BREAK.sub(end, text)
 
 
 def line_starts(text: str) -> list[int]:

@@ -17,7 +17,7 @@ from toolgen.authoring.format.format import formatted
 from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import parse
-from toolgen.spec.text import line_starts, lines_of, whole_lines
+from toolgen.spec.text import line_end, line_starts, lines_of, whole_lines, with_line_end
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,25 @@ def test_lines_are_those_of_universal_newlines(text: str) -> None:
     assert whole_lines(text) == expected
     assert lines_of(text) == [line.rstrip("\r\n") for line in expected]
     assert [text[start : start + 1] for start in line_starts(text)][: len(expected)] == [line[:1] for line in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("", "\n"),
+        ("a", "\n"),
+        ("a\r\nb", "\r\n"),
+        ("a\rb\n\rc", "\r"),
+        ("a\nb\r\nc\r\n", "\r\n"),
+        ("a\r\nb\nc", "\r\n"),
+        ("a\nb\r\nc", "\n"),
+    ],
+)
+def test_the_line_end_of_a_text_is_that_of_most_lines_or_of_the_first_one(text: str, end: str) -> None:
+    assert line_end(text) == end
+    assert with_line_end(text, end) == end.join(line.rstrip("\r\n") for line in whole_lines(text)) + (
+        end if text.endswith(("\r", "\n")) else ""
+    )
 
 
 def test_no_text_is_split_in_another_way() -> None:

@@ -23,7 +23,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical
-from toolgen.spec.text import BLANKS
+from toolgen.spec.text import BLANKS, line_end, with_line_end
 
 if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SpecFileHead
@@ -295,17 +295,17 @@ def _node_text(node: Node, indent: int, path: tuple[str, ...], model: type[SpecF
 
 
 def formatted(path: str, text: str, root: Node) -> str:
-    """Return the formatted text of a spec, given with its parsed content. Line ends become line feeds.
+    """Return the formatted text of a spec, given with its parsed content. Lines end as most lines of it do.
 
     Raises RuntimeError if the result would have other values or comments, which is a defect of the formatter.
     """
     model = model_of(root)
     if path.lower().endswith(".json"):
-        made = print_json(root, model)
+        made = with_line_end(print_json(root, model), line_end(text))
         comments: tuple[list[str], list[str]] = ([], [])
     else:
         tree = read_tree(text, root)
-        made = print_tree(tree, text, model)
+        made = with_line_end(print_tree(tree, text, model), line_end(text))
         comments = (sorted(tree.comments), sorted(comment.text for comment in comments_of(made)))
     again = parse(made, path, Diagnostics())
     if again is None or canonical(again.to_data()) != canonical(root.to_data()):

@@ -19,7 +19,7 @@ from toolgen.compiler.source.limits import MAX_DEPTH
 from toolgen.compiler.source.nodes import MappingNode, Node, SequenceNode
 from toolgen.compiler.source.read import parse
 from toolgen.schema.json_values import canonical
-from toolgen.spec.text import lines_of, visible
+from toolgen.spec.text import LINE_BREAK, line_end, lines_of, visible, with_line_end
 
 if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
@@ -62,21 +62,22 @@ def to_yaml(data: Any, comment: str = "") -> str:
 
 
 def updated_text(file: SpecFile, data: Mapping[str, Any]) -> str:
-    """Return the text of a spec with other data; the text of the file if the data are the same.
+    """Return the text of a spec with other data, in the line ends of the file; its text if the data are the same.
 
     Raises as `new_text`, and RuntimeError if the text would lose a comment too.
     """
     if canonical(file.root.to_data()) == canonical(data):
         return file.text
     if file.path.lower().endswith(".json"):
-        return new_text(file.path, data, "")
+        return with_line_end(new_text(file.path, data, ""), line_end(file.text))
     try:
         text, root = _rewritten(file, data, keeps_aliases=True)
     except RuntimeError:  # entries changed places, so an alias would come before its anchor
         text, root = _rewritten(file, data, keeps_aliases=False)
     if _comments(file.text) - _comments(text):
         raise RuntimeError(f"{file.path}: the update would lose a comment; nothing was written")
-    return formatted(file.path, text, root)  # comments that moved may belong to other entries when they are read again
+    made = formatted(file.path, text, root)  # comments that moved may belong to other entries when they are read again
+    return with_line_end(made, line_end(file.text))
 
 
 def _rewritten(file: SpecFile, data: Mapping[str, Any], *, keeps_aliases: bool) -> tuple[str, Node]:
@@ -297,7 +298,6 @@ def _of_entries(value: Value) -> Iterator[str]:
 
 # Insertions: an entry added to a collection where it stands. All other text stays, byte for byte.
 
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
 _KEY: Final = re.compile(r"[ -]*")
 """What may stand before a key of a block on its line."""
 
@@ -342,7 +342,7 @@ def _entry(file: SpecFile, parent: MappingNode | SequenceNode, step: str | int, 
         if last is None:
             return parent.start + 1, _on_one_line(file, step, value)
         line = _line(file.text, begins)
-        lead = f"{_break(file.text)}{line}" if line and not line.strip() else " "
+        lead = f"{line_end(file.text)}{line}" if line and not line.strip() else " "
         return last.end, f",{lead}{_on_one_line(file, step, value)}"
     if last is None:
         raise _refusal(parent)
@@ -355,7 +355,7 @@ def _entry(file: SpecFile, parent: MappingNode | SequenceNode, step: str | int, 
     if not isinstance(step, str):
         made = [f"{'  ' if index else '- '}{each}" if each else "" for index, each in enumerate(made)]
     at = _after(file.text, _end(last))
-    end = _break(file.text)
+    end = line_end(file.text)
     lines = "".join(f"{indent}{each}{end}" if each else end for each in made)
     is_open = at > 0 and file.text[at - 1] not in "\r\n"
     return at, f"{end if is_open else ''}{lines}"
@@ -403,13 +403,8 @@ def _after(text: str, at: int) -> int:
     """Return where the line after a place begins; the end of the text if there is none."""
     if at > 0 and text[at - 1] in "\r\n":
         return at
-    found = _BREAK.search(text, at)
+    found = LINE_BREAK.search(text, at)
     return len(text) if found is None else found.end()
-
-
-def _break(text: str) -> str:
-    found = _BREAK.search(text)
-    return "\n" if found is None else found[0]
 
 
 def _put(data: Any, path: Sequence[str | int], value: Any) -> None:

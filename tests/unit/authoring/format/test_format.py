@@ -153,7 +153,7 @@ def test_numbers_and_large_integers_stay_as_they_are_written() -> None:
             "%YAML 1.2\n--- # doc\na: !!str 5 # c\nb: !!float 1\nc: &x {k: v}\nd: *x\n...\n# end\n",
             '# doc\na: "5"  # c\nb: 1.0\nc: &x {k: v}\nd: *x\n# end\n',
         ),
-        ("a: 1\r\nb: # c\r\n  - x\r\n  # e\r\n\r\n\r\nc: 2\r\n", "a: 1\nb:  # c\n  - x\n  # e\n\nc: 2\n"),
+        ("a: 1\r\nb: # c\r\n  - x\r\n  # e\r\n\r\n\r\nc: 2\r\n", "a: 1\r\nb:  # c\r\n  - x\r\n  # e\r\n\r\nc: 2\r\n"),
         ("&k a: &v 5\nb: *k\nc: *v\n", "&k a: &v 5\nb: *k\nc: *v\n"),
         ("a: >+\n    folded\n    more\n\n\n", "a: >+\n  folded\n  more\n\n\n"),
         ("-   c: 1\n    d: 2\n-\n    - b\n    # in\n", "- c: 1\n  d: 2\n- - b\n  # in\n"),

@@ -15,9 +15,13 @@ from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.schema.json_values import canonical
+from toolgen.spec.text import line_end, with_line_end
 
 if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
+
+
+LINE_ENDS = st.sampled_from(["\n", "\n", "\r\n", "\r"])
 
 
 def node(text: str, path: str = "a.yaml") -> Node:
@@ -31,7 +35,7 @@ def node(text: str, path: str = "a.yaml") -> Node:
 @settings(max_examples=150)
 @given(st.data(), st.dictionaries(KEYS, DATA, min_size=1, max_size=4))
 def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: dict[str, Any]) -> None:
-    text = Writer(data.draw).document(value)
+    text = with_line_end(Writer(data.draw).document(value), data.draw(LINE_ENDS))
     root = node(text)
     assert canonical(root.to_data()) == canonical(value), text
 
@@ -40,6 +44,7 @@ def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: di
     assert canonical(node(once).to_data()) == canonical(value)
     assert sorted(each.text for each in comments_of(once)) == sorted(each.text for each in comments_of(text))
     assert formatted("a.yaml", once, node(once)) == once
+    assert with_line_end(once, line_end(text)) == once
 
 
 LINES = st.lists(
@@ -93,7 +98,7 @@ def test_what_an_import_writes_is_formatted(value: dict[str, Any]) -> None:
 )
 def test_an_update_is_formatted_and_loses_no_comment(data: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
     after |= {key: value for key, value in before.items() if data.draw(st.booleans())}
-    text = Writer(data.draw).document(before)
+    text = with_line_end(Writer(data.draw).document(before), data.draw(LINE_ENDS))
 
     updated = updated_text(SpecFile("a.yaml", text, node(text)), after)
 
@@ -101,3 +106,4 @@ def test_an_update_is_formatted_and_loses_no_comment(data: Any, before: dict[str
     assert Counter(each.text for each in comments_of(updated)) >= Counter(each.text for each in comments_of(text))
     if canonical(before) != canonical(after):  # else the text is as it was
         assert formatted("a.yaml", updated, node(updated)) == updated
+        assert with_line_end(updated, line_end(text)) == updated

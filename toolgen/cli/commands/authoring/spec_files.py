@@ -12,7 +12,7 @@ import click
 
 from toolgen.cli.output import echo
 from toolgen.compiler.project.listing import list_evaluations, list_specs
-from toolgen.spec.text import visible, whole_lines
+from toolgen.spec.text import line_end, visible, whole_lines
 from toolgen.spec.writing import Changed, replace_inside
 
 if TYPE_CHECKING:
@@ -51,11 +51,12 @@ def specs_of(config: Config, folder: str) -> list[str]:
 
 
 def difference_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """Return the unified difference of texts, by path."""
+    """Return the unified difference of texts, by path. A line end that is not that of the new text is shown."""
     lines: list[str] = []
     for path, text in sorted(after.items()):
-        made = unified_diff(whole_lines(before[path]), whole_lines(text), f"a/{path}", f"b/{path}")
-        lines += [f"{visible(line.rstrip(chr(10)))}\n" for line in made]
+        end = line_end(text)
+        made = unified_diff(whole_lines(before[path]), whole_lines(text), f"a/{path}", f"b/{path}", lineterm=end)
+        lines += [f"{visible(line.removesuffix(end))}\n" for line in made]
     return "".join(lines)
 
 
