@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,5 +86,5 @@ def read_baseline(text: str) -> dict[BaselineEntry, int]:
 
 def _lines(text: str) -> dict[str, int]:
     """Return the line of each digest, which is the last text of its line."""
-    numbered = enumerate(text.split("\n"), 1)
+    numbered = enumerate(lines_of(text), 1)
     return {line.rstrip(" ],").removesuffix('"').rpartition('"')[2]: number for number, line in numbered}

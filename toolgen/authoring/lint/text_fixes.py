@@ -38,11 +38,11 @@ def with_keyword(place: SpecPlace, keyword: str, value: Any, title: str) -> Fix 
     if text.startswith("{", node.start):
         name = json.dumps(keyword) if _is_json(path) else keyword
         return Fix(title, (TextEdit(path, node.start + 1, node.start + 1, f"{name}: {written}, "),))
-    line_start = text.rfind("\n", 0, node.start) + 1
-    indent = text[line_start : node.start]
+    indent = text[_line_start(text, node.start) : node.start]
     if indent.strip(" -"):
         return None
-    return Fix(title, (TextEdit(path, node.start, node.start, f"{keyword}: {written}\n{' ' * len(indent)}"),))
+    line = f"{keyword}: {written}{node.source.line_end}{' ' * len(indent)}"
+    return Fix(title, (TextEdit(path, node.start, node.start, line),))
 
 
 def without_items(place: SpecPlace, doomed: set[int], title: str) -> Fix | None:
@@ -69,10 +69,14 @@ def _lines_of(item: Node) -> tuple[int, int] | None:
     """Return the start and the end of the lines of an item of a block list; None if they hold more than that."""
     text = item.source.text
     end = item.start + len(text[item.start : item.end].rstrip(BLANKS))
-    start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
+    start = _line_start(text, item.start)
     rest = _REST.match(text, end)
     is_whole = _ITEM.fullmatch(text, start, item.start) and rest
     return (start, rest.end()) if rest and is_whole and not set("#&") & set(text[start:end]) else None
+
+
+def _line_start(text: str, at: int) -> int:
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def _written(place: SpecPlace, value: Any) -> str:

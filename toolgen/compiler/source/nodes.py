@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.spec.text import line_starts
+from toolgen.spec.text import line_end, line_starts
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 MappingEntry: TypeAlias = "tuple[Node, int, int]"
@@ -31,6 +31,11 @@ class Source:
     @cached_property
     def _line_starts(self) -> list[int]:
         return line_starts(self.text)
+
+    @cached_property
+    def line_end(self) -> str:
+        """The line end of most lines, which a new line gets too."""
+        return line_end(self.text)
 
     def span(self, start: int, end: int) -> Span:
         """The span from offset `start` to `end`, exclusive."""

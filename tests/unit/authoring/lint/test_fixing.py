@@ -8,7 +8,9 @@ from textwrap import dedent
 import pytest
 
 from tests.unit.authoring.format.test_properties import node
+from tests.unit.authoring.lint.examples import files_of, parsed
 from toolgen.authoring.lint.fixing import Fixed, fix
+from toolgen.authoring.lint.registry import Rule, all_rules
 from toolgen.authoring.text import Fix, TextEdit, apply_fixes
 from toolgen.compiler.project.config import Config, Target
 from toolgen.compiler.source.read import SpecFile
@@ -50,6 +52,25 @@ def test_a_fix_changes_one_value(before: str, after: str) -> None:
 def test_a_secret_is_marked_in_every_form(before: str, after: str) -> None:
     text = "toolgen: 1\ntoolset: shop\ntools:\n  sign_in:\n    description: Opens a session.\n    args: %s\n"
     assert fixed(text % before).texts == {"a.yaml": text % after}
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_new_lines_end_as_those_of_the_file(end: str) -> None:
+    text = (
+        "toolgen: 1\ntoolset: shop\ntools:\n  sign_in:\n    description: Opens a session.\n    args:\n"
+        "      password:\n        type: string\n"
+    )
+    expected = text.replace("        type", "        writeOnly: true\n        type")
+    assert fixed(text.replace("\n", end)).texts == {"a.yaml": expected.replace("\n", end)}
+
+
+@pytest.mark.parametrize("rule", all_rules().values(), ids=all_rules())
+def test_no_fix_depends_on_line_ends(rule: Rule) -> None:
+    def outcome(end: str) -> dict[str, str]:
+        files = parsed({path: text.replace("\n", end) for path, text in files_of(rule.bad).items()})
+        return dict(fix(Config(Path(), (Target(),)), {Target(): files}).texts)
+
+    assert outcome("\r\n") == {path: text.replace("\n", "\r\n") for path, text in outcome("\n").items()}
 
 
 def test_json_is_fixed_too() -> None:

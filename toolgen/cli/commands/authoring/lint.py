@@ -22,6 +22,7 @@ from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from toolgen.compiler.project.cache import open_cache
 from toolgen.runtime.issues.issue_text import counted
+from toolgen.spec.text import line_end, with_line_end
 
 if TYPE_CHECKING:
     from toolgen.authoring.lint.baseline import BaselineEntry
@@ -121,7 +122,8 @@ def _accept(config: Config, files: Mapping[Target, Sequence[SpecFile]]) -> int:
         return 1
     entries = found.entries
     again = "toolgen lint --write-baseline"
-    if not write_texts(config, {BASELINE: before}, {BASELINE: write_baseline(entries)}, command=again):
+    text = with_line_end(write_baseline(entries), line_end(before or ""))
+    if not write_texts(config, {BASELINE: before}, {BASELINE: text}, command=again):
         return 1
     echo(f"{BASELINE}: {counted(len(entries), 'finding')} accepted")
     return 0

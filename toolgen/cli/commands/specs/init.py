@@ -11,7 +11,7 @@ import click
 from toolgen.authoring.editor_schema import spec_json_schema
 from toolgen.cli.output import echo
 from toolgen.spec.files import read_file
-from toolgen.spec.text import lines_of
+from toolgen.spec.text import line_end, lines_of
 from toolgen.spec.writing import Changed, make_folder_inside, named_place, place_inside, replace_inside
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "example"
@@ -82,8 +82,9 @@ def _add(folder: Path, name: str, text: str) -> bool:
     missing = [line for line in lines_of(text) if line not in lines_of(found)]
     if all(line.startswith("#") for line in missing):
         return False
-    gap = "\n" if found and not found.endswith("\n") else ""
-    after = f"{found}{gap}" + "".join(f"{line}\n" for line in missing)
+    end = line_end(found)
+    gap = end if found and not found.endswith(("\n", "\r")) else ""
+    after = f"{found}{gap}" + "".join(f"{line}{end}" for line in missing)
     replace_inside(folder, name, before, after.encode(errors="surrogateescape"))
     return True
 
