@@ -104,8 +104,6 @@ class _Printer:
         """Write the entries of a block. The first one follows `lead`, if there is one."""
         entries = value.entries if value.is_list else self._ordered(value, path)
         spaced = path == ("tools",)
-        if lead is None:
-            self._opened = len(self.out)
         was_long = was_parted = False
         for index, entry in enumerate(entries):
             begin = len(self.out)
@@ -185,6 +183,7 @@ class _Printer:
             return
         if head or comment:
             self._add(f"{head}{comment}")
+            self._opened = len(self.out)
         self._entries(value, indent + _STEP if head else 0, path, None)
 
     def _text_block(self, head: str, value: Value, indent: int, comment: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal
 
 import yaml
@@ -147,6 +148,7 @@ def folded(text: str, margin: int, width: int) -> tuple[str, list[str]]:
     return ">-", [" " * margin + line for line in lines]
 
 
+_NEXT_LINE: Final = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
 _DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*-")
 
 BLANK: Final = ""
@@ -209,7 +211,10 @@ class TreeEntry:
 
 @dataclass
 class Tree:
-    """A whole file: comments at its start, its value, and comments at its end. `comments` are the texts of all."""
+    """A whole file: comments at its start, its value, and comments at its end. `comments` are the texts of all.
+
+    `head` is what is above the first entry, up to the last blank line: comments below that line are of the entry.
+    """
 
     head: list[str]
     root: Value
@@ -335,13 +340,18 @@ class _Comments:
         self._owners = {id(entry.value): entry for entry in self._entries}
 
     def attach(self, comments: Sequence[Comment]) -> None:
+        first = self._above_first(comments)
         for comment in comments:
             at = bisect_left(self._starts, comment.start)
             last = self._entries[at - 1] if at else None
             following = self._entries[at] if at < len(self._entries) else None
             if comment.is_alone:
                 blank = [BLANK] if self._lines.is_after_blank(comment.start, last) else []
-                self._above(comment, [*blank, comment.text], last, following)
+                if last is not None:
+                    self._above(comment, [*blank, comment.text], last, following)
+                    continue
+                self._tree.head += blank
+                (following.before if following and comment.start >= first else self._tree.head).append(comment.text)
             elif last is None:
                 self._tree.head.append(comment.text)
             else:
@@ -350,12 +360,21 @@ class _Comments:
             assert entry is not None, "only the first has none before it"
             starts_line = not self._text[self._lines.start_of(entry.start) : entry.start].strip(" -?")
             if starts_line and self._lines.is_after_blank(entry.start, last):
-                entry.before.append(BLANK)
+                (self._tree.head if last is None else entry.before).append(BLANK)
             entry.before += entry.trailing[:-1]  # of a key and of a value below it, one has room beside them
             del entry.trailing[:-1]
             if entry.value.kind == "collection" and not entry.value.entries:  # nothing is written between its brackets
                 entry.before += entry.value.after
                 entry.value.after = []
+
+    def _above_first(self, comments: Sequence[Comment]) -> int:
+        """Return where the comments right above the first entry start; what is above a blank line is about the file."""
+        at = self._starts[0] if self._starts else len(self._text)
+        for comment in reversed(comments[: bisect_left(comments, at, key=attrgetter("start"))]):
+            if not (comment.is_alone and _NEXT_LINE.fullmatch(self._text, comment.end, at)):
+                break
+            at = comment.start
+        return at
 
     def _beside(self, comment: Comment, last: TreeEntry) -> None:
         """Attach a comment after content: to the widest entry that ends before it on its line, or the last begun."""
@@ -368,11 +387,8 @@ class _Comments:
                 chosen = entry
         chosen.trailing.append(comment.text)
 
-    def _above(self, comment: Comment, lines: list[str], last: TreeEntry | None, following: TreeEntry | None) -> None:
+    def _above(self, comment: Comment, lines: list[str], last: TreeEntry, following: TreeEntry | None) -> None:
         """Attach a comment on a line of its own: to the next entry, or to the end of a collection."""
-        if last is None:
-            self._tree.head += lines
-            return
         flow = self._flow_around(comment.start, last)
         if flow is not None:
             inside = following is not None and following.start < flow.end

@@ -62,6 +62,26 @@ def test_keys_take_the_order_of_the_spec_language_and_comments_move_with_them() 
         """)
 
 
+def test_comments_above_a_blank_line_at_the_start_are_about_the_file() -> None:
+    assert formatted_text("""
+        # About the file.
+
+        # the name
+        toolset: shop
+        # the version
+
+        toolgen: 1
+    """) == dedent("""\
+        # About the file.
+
+        # the version
+
+        toolgen: 1
+        # the name
+        toolset: shop
+        """)
+
+
 def test_tools_of_several_lines_are_divided_by_one_blank_line() -> None:
     text = formatted_text("""
         toolgen: 1

@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.authoring.format.written import DATA, KEYS, Writer
+from tests.unit.authoring.format.written_specs import SPECS, SpecWriter
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.format.update import to_yaml, updated_text
 from toolgen.authoring.text import comments_of
@@ -45,6 +46,16 @@ def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: di
     assert sorted(each.text for each in comments_of(once)) == sorted(each.text for each in comments_of(text))
     assert formatted("a.yaml", once, node(once)) == once
     assert with_line_end(once, line_end(text)) == once
+
+
+@settings(max_examples=150)
+@given(st.data(), SPECS)
+def test_keys_of_specs_in_any_order_with_their_comments_are_stable(data: Any, spec: dict[str, Any]) -> None:
+    text = SpecWriter(data.draw).document(spec)
+
+    once = formatted("a.yaml", text, node(text))
+
+    assert formatted("a.yaml", once, node(once)) == once
 
 
 LINES = st.lists(
