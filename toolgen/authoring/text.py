@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*(?=[ \t]*(?:[ \t]#[^\r\n]*)?(?:[\r\n]|\Z))")
 """The header of a block of text, which its line ends with; an anchor or a tag may be before it."""
 
+SUPPRESSION: Final = re.compile(r"#\s*toolgen:\s*ignore\b")
+"""The start of a comment that silences rules of lint for what it is about."""
+
 _COMMENT: Final = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.format.tree import (
@@ -83,7 +84,7 @@ class _Printer:
             self._entries(value, 0, (), None)
         else:
             at = len(self.out)
-            self._value("", value, 0, (), [])
+            self._value("", value, 0, (), None)
             self.out[at] = self.out[at].lstrip(" ")
 
     def _add(self, line: str) -> None:
@@ -143,14 +144,14 @@ class _Printer:
     def _entry(self, entry: TreeEntry, indent: int, path: tuple[str, ...], lead: str | None) -> None:
         lead = " " * indent if lead is None else lead
         if entry.key is None:
-            self._value(f"{lead}-", entry.value, indent, (*path, "*"), entry.trailing, is_item=True)
+            self._value(f"{lead}-", entry.value, indent, (*path, "*"), entry)
             return
         name = f"&{entry.key.anchor} " if entry.key.anchor else ""
         written = name + self._key(entry.key)
         if len(written) > _LONGEST_KEY:
             self._add(f"{lead}? {written}")
             lead, written = " " * indent, ""
-        self._value(f"{lead}{written}:", entry.value, indent, (*path, entry.key.text), entry.trailing)
+        self._value(f"{lead}{written}:", entry.value, indent, (*path, entry.key.text), entry)
 
     def _key(self, key: Value, *, in_flow: bool = False) -> str:
         """Write a key; one with an anchor as it is, because an alias reads its value."""
@@ -158,20 +159,18 @@ class _Printer:
             return key.text
         return key_text(key.text, in_flow=in_flow)
 
-    def _value(
-        self,
-        lead: str,
-        value: Value,
-        indent: int,
-        path: tuple[str, ...],
-        trailing: list[str],
-        *,
-        is_item: bool = False,
-    ) -> None:
-        """Write a value after `lead`, or below it. `indent` is that of the entry."""
-        comment = f"  {trailing[0]}" if trailing else ""
+    def _value(self, lead: str, value: Value, indent: int, path: tuple[str, ...], entry: TreeEntry | None) -> None:
+        """Write a value after `lead`, or below it. `indent` is that of its entry; the value of the file has none.
+
+        Brackets at a suppression stay on one line, or on several: it is about what is on the line of its entry.
+        """
+        comment = f"  {entry.trailing[0]}" if entry is not None and entry.trailing else ""
+        is_item = entry is not None and entry.key is None
         head = f"{lead} &{value.anchor}" if value.anchor else lead
-        inline = self._inline(value, WIDTH - len(head) - 1)
+        room = WIDTH - len(head) - 1
+        if entry is not None and entry.is_suppressed and value.kind == "collection":
+            room = sys.maxsize if value.is_one_line else 0
+        inline = self._inline(value, room)
         if inline is not None:
             self._add(f"{head} {inline}{comment}".rstrip(BLANKS) if inline else f"{head}{comment}")
             return

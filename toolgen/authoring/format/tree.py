@@ -21,7 +21,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from toolgen.authoring.text import BLOCK_HEADER, comments_between
+from toolgen.authoring.text import BLOCK_HEADER, SUPPRESSION, comments_between
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD, EvalFile
@@ -160,9 +160,10 @@ class Value:
     """A scalar, an alias or a collection. `start` and `end` are offsets of its text, with anchor and tag.
 
     `style` is YAML's for scalars: empty if plain, or one of `'"|>`. `entries` are those of a collection, None for
-    others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. `after` are the comments at the end
-    of a collection. `written` is a `|` or `>` block with the blank lines at its end. `target` is the value of an alias
-    that an update keeps.
+    others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. Brackets over several lines are
+    `is_broken`. `after` are the comments at the end of a collection. `written` is a `|` or `>` block with the blank
+    lines at its end. `target` is the value of an alias that an update keeps. `node_end` is where its node ends, which
+    can be below the last character of a block of text.
     """
 
     kind: Literal["scalar", "alias", "collection"]
@@ -176,14 +177,21 @@ class Value:
     is_tagged: bool = False
     is_list: bool = False
     is_flow: bool = False
+    is_broken: bool = False
     entries: list[TreeEntry] = field(default_factory=list["TreeEntry"])
     after: list[str] = field(default_factory=list[str])
     target: Value | None = None
+    node_end: int = 0
 
     @property
     def is_block_text(self) -> bool:
         """Whether it is written as a `|` or `>` block."""
         return self.kind == "scalar" and self.style in ("|", ">")
+
+    @property
+    def is_one_line(self) -> bool:
+        """Whether all that is in it is on one line, as its author wrote it."""
+        return self.kind != "collection" or not self.entries or (self.is_flow and not self.is_broken)
 
     def holds_comments(self) -> bool:
         """Whether there is a comment below, so that it cannot be written on one line."""
@@ -208,12 +216,18 @@ class TreeEntry:
     before: list[str] = field(default_factory=list[str])
     trailing: list[str] = field(default_factory=list[str])
 
+    @property
+    def is_suppressed(self) -> bool:
+        """Whether one of its comments silences rules of lint."""
+        return any(SUPPRESSION.match(line) for line in (*self.before, *self.trailing))
+
 
 @dataclass
 class Tree:
     """A whole file: comments at its start, its value, and comments at its end. `comments` are the texts of all.
 
     `head` is what is above the first entry, up to the last blank line: comments below that line are of the entry.
+    `owners` are the comments as they were read, each with the entry that it is about; None at an end, or at the start.
     """
 
     head: list[str]
@@ -221,6 +235,7 @@ class Tree:
     tail: list[str]
     has_aliases: bool
     comments: list[str]
+    owners: list[tuple[Comment, TreeEntry | None]] = field(default_factory=list["tuple[Comment, TreeEntry | None]"])
 
 
 class Lines:
@@ -301,6 +316,7 @@ class _Builder:
             value = first if is_list else self.value()
             begin = self._dash(found) if is_list and not found.is_flow else first.start
             found.entries.append(TreeEntry(key, value, begin, begin - self._lines.start_of(begin)))
+        found.is_broken = found.is_flow and LINE_BREAK.search(self._text, start, found.end) is not None
         return found
 
     def _end_of(self, block: Value) -> int:
@@ -316,6 +332,7 @@ class _Builder:
 
 def _resolve(value: Value, node: Node) -> None:
     """Copy the data of scalars, and of aliases of scalars, from the parsed nodes, which have the same structure."""
+    value.node_end = node.end
     if value.kind != "collection" and isinstance(node, ScalarNode):
         value.data = node.value
     elif isinstance(node, SequenceNode):
@@ -347,15 +364,16 @@ class _Comments:
             following = self._entries[at] if at < len(self._entries) else None
             if comment.is_alone:
                 blank = [BLANK] if self._lines.is_after_blank(comment.start, last) else []
-                if last is not None:
-                    self._above(comment, [*blank, comment.text], last, following)
-                    continue
-                self._tree.head += blank
-                (following.before if following and comment.start >= first else self._tree.head).append(comment.text)
+                if last is None:
+                    self._tree.head += blank
+                    owner = self._give(following if comment.start >= first else None, [comment.text], self._tree.head)
+                else:
+                    owner = self._above(comment, [*blank, comment.text], last, following)
             elif last is None:
-                self._tree.head.append(comment.text)
+                owner = self._give(None, [comment.text], self._tree.head)
             else:
-                self._beside(comment, last)
+                owner = self._beside(comment, last)
+            self._tree.owners.append((comment, owner))
         for last, entry in pairwise([None, *self._entries]):
             assert entry is not None, "only the first has none before it"
             starts_line = not self._text[self._lines.start_of(entry.start) : entry.start].strip(" -?")
@@ -363,9 +381,6 @@ class _Comments:
                 (self._tree.head if last is None else entry.before).append(BLANK)
             entry.before += entry.trailing[:-1]  # of a key and of a value below it, one has room beside them
             del entry.trailing[:-1]
-            if entry.value.kind == "collection" and not entry.value.entries:  # nothing is written between its brackets
-                entry.before += entry.value.after
-                entry.value.after = []
 
     def _above_first(self, comments: Sequence[Comment]) -> int:
         """Return where the comments right above the first entry start; what is above a blank line is about the file."""
@@ -376,7 +391,12 @@ class _Comments:
             at = comment.start
         return at
 
-    def _beside(self, comment: Comment, last: TreeEntry) -> None:
+    def _give(self, entry: TreeEntry | None, lines: list[str], others: list[str]) -> TreeEntry | None:
+        """Add lines to those above an entry, or to others where there is none; return the entry."""
+        (others if entry is None else entry.before).extend(lines)
+        return entry
+
+    def _beside(self, comment: Comment, last: TreeEntry) -> TreeEntry:
         """Attach a comment after content: to the widest entry that ends before it on its line, or the last begun."""
         line = self._lines.start_of(comment.start)
         chosen = last
@@ -386,29 +406,27 @@ class _Comments:
             if is_inline and line <= value.end <= comment.start:
                 chosen = entry
         chosen.trailing.append(comment.text)
+        return chosen
 
-    def _above(self, comment: Comment, lines: list[str], last: TreeEntry, following: TreeEntry | None) -> None:
+    def _above(
+        self, comment: Comment, lines: list[str], last: TreeEntry, following: TreeEntry | None
+    ) -> TreeEntry | None:
         """Attach a comment on a line of its own: to the next entry, or to the end of a collection."""
         flow = self._flow_around(comment.start, last)
+        if flow is not None and not flow.entries:  # nothing is written between its brackets
+            return self._give(self._owners.get(id(flow)), lines, flow.after)
         if flow is not None:
-            inside = following is not None and following.start < flow.end
-            (following.before if inside and following is not None else flow.after).extend(lines)
-            return
+            return self._give(following if following and following.start < flow.end else None, lines, flow.after)
         if last.value.start > comment.start:  # between a key and its value
             is_block = last.value.kind == "collection" and not last.value.is_flow
             if is_block and following is not None:
-                following.before += lines
-            else:
-                last.before += [line for line in lines if line != BLANK]
-            return
+                return self._give(following, lines, self._tree.tail)
+            return self._give(last, [line for line in lines if line != BLANK], self._tree.tail)
         column = comment.start - self._lines.start_of(comment.start)
-        owner = self._ending_block(last, column, following)
-        if owner is not None:
-            owner.after += lines
-        elif following is not None:
-            following.before += lines
-        else:
-            self._tree.tail += lines
+        block = self._ending_block(last, column, following)
+        if block is not None:
+            return self._give(None, lines, block.after)
+        return self._give(following, lines, self._tree.tail)
 
     def _ending_block(self, last: TreeEntry, column: int, following: TreeEntry | None) -> Value | None:
         """Return the block that a comment is at the end of, by its column; None if it is above what follows."""

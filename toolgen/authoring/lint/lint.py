@@ -7,22 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
-
+from toolgen.authoring.format.tree import read_tree
 from toolgen.authoring.lint.baseline import BASELINE, entry_of
 from toolgen.authoring.lint.kept import findings_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.view import Project
-from toolgen.authoring.text import Fix, TextEdit, comments_of
+from toolgen.authoring.text import SUPPRESSION, Fix, TextEdit
 from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
 from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
 from toolgen.compiler.diagnostics.silence import hides
 from toolgen.compiler.project.listing import BUILTIN_PREFIX
 from toolgen.compiler.source.nodes import MappingNode, Source
-from toolgen.spec.text import BLANKS, LINE_BREAK, lines_of
+from toolgen.spec.text import LINE_BREAK
 
 if TYPE_CHECKING:
+    from toolgen.authoring.format.tree import TreeEntry
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.view import SpecPlace
@@ -34,24 +34,23 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
 
 
-# Suppressions: comments in a YAML spec that silence rules for one line, each with a reason.
+# Suppressions: comments in a YAML spec that silence rules for what they are about, each with a reason.
+#
+# What a comment is about is what `fmt` moves it with. Lines would change with the layout, and so would their effect.
 
-_MARK: Final = re.compile(r"#\s*toolgen:\s*ignore\b(?P<rules>.*?)(?:\s--(?P<reason>.*))?$")
-
-_ANY: Final = re.compile(r"#\s*toolgen:\s*ignore")
-"""What a text without suppressions does not have: most need not be scanned for comments."""
+_MARK: Final = re.compile(SUPPRESSION.pattern + r"(?P<rules>.*?)(?:\s--(?P<reason>.*))?$")
 
 
 @dataclass
 class Suppression:
-    """One comment `# toolgen: ignore TL203 -- reason`, for the findings of `rules` on `line`.
+    """One comment `# toolgen: ignore TL203 -- reason`, for the findings of `rules` at one of the spans `about`.
 
     `used` are the rules that it silenced a finding of. `words` are the rules as they are written, at
     `listed`, and also names that are of no rule; `removal` removes the comment.
     """
 
     rules: tuple[str, ...]
-    line: int
+    about: frozenset[Span]
     span: Span
     removal: Fix
     words: tuple[str, ...]
@@ -70,18 +69,15 @@ class Misuse:
     fix: Fix | None = None
 
 
-def suppressions_of(path: str, text: str) -> tuple[list[Suppression], list[Misuse]]:
+def suppressions_of(file: SpecFile) -> tuple[list[Suppression], list[Misuse]]:
     """Return the suppressions in a spec, and those that have no effect. JSON has no comments, and so none."""
-    if path.lower().endswith(".json") or not _ANY.search(text):
+    path, text = file.path, file.text
+    if path.lower().endswith(".json") or not SUPPRESSION.search(text):
         return [], []
     source = Source(path, text)
-    try:
-        comments = comments_of(text)
-    except yaml.YAMLError:
-        return [], []  # reported as a syntax error where the file was read
     found: list[Suppression] = []
     misused: list[Misuse] = []
-    for comment in comments:
+    for comment, entry in read_tree(text, file.root).owners:
         match = _MARK.match(comment.text)
         if match is None:
             continue
@@ -92,9 +88,8 @@ def suppressions_of(path: str, text: str) -> tuple[list[Suppression], list[Misus
         if known and (match["reason"] or "").strip():
             removal = Fix("Remove the suppression", (_removal(path, text, comment),))
             rules = TextEdit(path, comment.start + match.start("rules"), comment.start + match.end("rules"), "")
-            found.append(
-                Suppression(tuple(known), _line_meant(text, comment, span), span, removal, tuple(words), rules)
-            )
+            about = frozenset(_about(entry, source) if entry is not None else ())
+            found.append(Suppression(tuple(known), about, span, removal, tuple(words), rules))
     return found, misused
 
 
@@ -125,16 +120,18 @@ def _misuses(words: list[str], reason: str | None, span: Span) -> Iterator[Misus
         yield Misuse("TL003", span, message, f"write `# toolgen: ignore {' '.join(words) or 'TL203'} -- reason`")
 
 
-def _line_meant(text: str, comment: Comment, span: Span) -> int:
-    """Return the line of a comment after content; for one alone, the next line that is not a comment or blank."""
-    if not comment.is_alone:
-        return span.line
-    line = span.line
-    for below in lines_of(text[comment.end :])[1:]:
-        line += 1
-        if (content := below.strip(BLANKS)) and not content.startswith("#"):
-            return line
-    return span.line
+def _about(entry: TreeEntry, source: Source) -> Iterator[Span]:
+    """Yield the spans of what a comment of an entry is about: its key, its value, and what is in a value of one line.
+
+    An alias is a value of another place.
+    """
+    if entry.key is not None:
+        yield source.span(entry.key.start, entry.key.end)
+    if entry.value.kind != "alias":
+        yield source.span(entry.value.start, entry.value.node_end)
+    if entry.value.is_one_line:
+        for inner in entry.value.entries:
+            yield from _about(inner, source)
 
 
 def _removal(path: str, text: str, comment: Comment) -> TextEdit:
@@ -210,7 +207,7 @@ def lint(
             continue
         for each in read:
             if each.path not in suppressions and not each.path.startswith(BUILTIN_PREFIX):
-                suppressions[each.path], misused = suppressions_of(each.path, each.text)
+                suppressions[each.path], misused = suppressions_of(each)
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
         project = Project(config, target, made.catalog, made.documents, cache)
@@ -242,7 +239,7 @@ def _place(
     if hides(config.silence, silenced, lambda file: _toolset(finding.place)):
         return
     for suppression in suppressions.get(span.file, ()):
-        if span.line == suppression.line and code in suppression.rules:
+        if span in suppression.about and code in suppression.rules:
             suppression.used.add(code)
             return
     outcome.accepted.append((code, finding))
@@ -304,7 +301,8 @@ def _report_unused(outcome: Linted, config: Config, suppressions: Mapping[str, l
         for suppression, idle in unused(each):
             checked = [code for code in idle if config.lint.reports(code)]
             if checked:
-                message = f"nothing to suppress: {' and '.join(checked)} reports nothing on line {suppression.line}"
+                line = min(suppression.about, default=suppression.span).line
+                message = f"nothing to suppress: {' and '.join(checked)} reports nothing on line {line}"
                 fix = without_rules(suppression, checked)
                 _add(outcome, config, "TL001", suppression.span, message, "remove the suppression", fix=fix)
 

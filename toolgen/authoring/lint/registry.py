@@ -91,7 +91,7 @@ def all_rules() -> dict[str, Rule]:
 # The page of each rule: what `toolgen explain`, SARIF and the reference say about it.
 
 _OF_LINT: Final = {
-    "TL001": "A suppression, or a rule of it, silences nothing: the line is no longer reported. The fix removes it.",
+    "TL001": "A suppression, or a rule of it, silences nothing: what it is about is not reported. The fix removes it.",
     "TL002": "A suppression names a rule that does not exist, or none at all.",
     "TL003": "A suppression has no reason, and so no effect.\n\nWrite `# toolgen: ignore TL203 -- reason`.",
     "TL004": "The baseline has a finding that no longer exists.\n\nRun `toolgen lint --write-baseline`.",

@@ -67,8 +67,13 @@ class SpecPlace:
 
     @property
     def span(self) -> Span:
-        """The lines and columns."""
-        return self.document.root.span_at(self.path, key=self.key)
+        """The lines and columns; those of the key if the value begins on a line below it."""
+        span = self.document.root.span_at(self.path, key=self.key)
+        parent = self.document.root.at(self.path[:-1])
+        if self.key or not self.path or not self.exists or not isinstance(parent, MappingNode):
+            return span
+        key = parent.key_span(str(self.path[-1]))
+        return key if key.line < span.line else span
 
     def to_json(self) -> tuple[str, Path, bool]:
         """Return what `Project.place_at` finds the place by in another run."""
