@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
 
+from toolgen.llm.presentations.protocol import read_turn
 from toolgen.providers.protocol import OfferedTool, UnsupportedCapability, request_fields
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
@@ -260,7 +261,7 @@ class Conversation:
                 answered(response, asked)
             if asked.text and not is_stream:
                 await _tell(on_event, TextDelta(text=asked.text))
-            for call in asked.calls:
+            for call in asked.calls if asked.incomplete is None else ():
                 await _tell(on_event, CallRequested(call=call))
             turn = await self._finish(response, asked)
             text = turn.text
@@ -283,11 +284,11 @@ class Conversation:
         return await self._finish(response, self._interpret(response))
 
     def _interpret(self, response: Mapping[str, Any]) -> Turn:
-        return self._presentation.interpret(restored(self._provider.read(response), self._payload()))
+        return read_turn(self._presentation, restored(self._provider.read(response), self._payload()))
 
     async def _finish(self, response: Mapping[str, Any], turn: Turn) -> Turn:
         """Make the calls of a turn that was read, and write the messages that follow."""
-        if not turn.is_final:
+        if not turn.is_final and turn.incomplete is None:
             done = await self._presentation.execute(turn, self._ops)
             turn = await self._presentation.format_feedback(done)
         return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))

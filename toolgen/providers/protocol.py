@@ -54,20 +54,33 @@ class OfferedTool:
         return self.description.strip().partition("\n")[0].strip()
 
 
+Incomplete: TypeAlias = Literal["token_limit", "malformed_call", "stopped"]
+"""Why a response is not all that the model wanted to write: the limit of tokens was reached, the API could not parse a
+call, or the API stopped the model, such as by a content filter."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class ModelReply:
-    """One response of a model: its text, and the requested calls, in order. Their payloads are text."""
+    """One response of a model: its text, and the requested calls, in order. Their payloads are text.
+
+    If it is `incomplete`, args of its calls may be missing, and nothing of it must be run.
+    """
 
     text: str = ""
     calls: tuple[ToolRequest, ...] = ()
+    incomplete: Incomplete | None = None
 
-    def __init__(self, *, text: str = "", calls: tuple[ToolRequest, ...] = ()) -> None:
+    def __init__(
+        self, *, text: str = "", calls: tuple[ToolRequest, ...] = (), incomplete: Incomplete | None = None
+    ) -> None:
         # As dataclasses would write it, and a third faster.
         _set_text(self, text)
         _set_calls(self, calls)
+        _set_incomplete(self, incomplete)
 
 
 _set_text, _set_calls = setter(ModelReply, "text"), setter(ModelReply, "calls")
+_set_incomplete = setter(ModelReply, "incomplete")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from toolgen.providers.apis.response_json import (
     name_of,
     object_of,
     payload_text,
+    reason_for,
     response_of,
     text_of,
     without_nulls,
@@ -26,7 +27,7 @@ from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_S
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
     from toolgen.spec.wire_names import Grammar
 
 
@@ -60,9 +61,12 @@ class OpenAIChat(Provider):
         if message.get("audio") is not None:
             _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
+        reason = text_of(response["choices"][0].get("finish_reason"), "choices[0].finish_reason")
+        incomplete = _INCOMPLETE.get(reason)
         if len(asked) == 1:  # as is usual
-            return ModelReply(text=_text(message), calls=(_call(asked[0], 0),))
-        return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
+            return ModelReply(text=_text(message), calls=(_call(asked[0], 0),), incomplete=incomplete)
+        calls = tuple([_call(call, at) for at, call in enumerate(asked)])
+        return ModelReply(text=_text(message), calls=calls, incomplete=incomplete)
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -82,6 +86,16 @@ class OpenAIChat(Provider):
         ]
         return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
 
+
+_INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+    "length": "token_limit",
+    "model_length": "token_limit",  # Mistral
+    "content_filter": "stopped",
+    "insufficient_system_resource": "stopped",  # DeepSeek
+    "error": "stopped",  # Mistral, OpenRouter
+    "abort": "stopped",  # vLLM
+}
+"""Any other reason ends a complete response: servers that implement this API have names of their own for that."""
 
 _NOT_SENT_BACK: Final = ("annotations", "parsed")
 """Members of a response's message that the API refuses in a request; the SDK adds the second."""
@@ -221,7 +235,8 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         for call in reply.calls
     ]
     message = {"role": "assistant", "content": reply.text or None, **({"tool_calls": calls} if calls else {})}
-    return {"choices": [{"index": 0, "message": message}]}
+    ended = {"finish_reason": reason_for(reply.incomplete, _INCOMPLETE)} if reply.incomplete else {}
+    return {"choices": [{"index": 0, "message": message, **ended}]}
 
 
 _TURNS: Final = TurnFormat(

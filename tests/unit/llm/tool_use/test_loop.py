@@ -18,6 +18,7 @@ from toolgen.providers.protocol import MalformedResponse, ModelReply, Unsupporte
 from toolgen.providers.table import provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, ToolRequest, allow_all
 from toolgen.testing import ModelRequest, ModelTurn, ScriptedModel
+from toolgen.testing.streams import events_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -324,13 +325,51 @@ def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
     ]  # fmt: skip
 
 
-def test_truncated_input_of_anthropic_is_malformed() -> None:
-    reader = provider("anthropic").stream_reader()
-    for event in EVENTS["anthropic"](RESPONSES["anthropic"]("", [("c", "desk__count", {"n": 100})])):
-        if event.get("delta", {}).get("partial_json") != "}":
-            reader.add(event)
-    with pytest.raises(MalformedResponse, match=r"content\[0\].input of the response is not JSON"):
-        reader.response()
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+@pytest.mark.parametrize(
+    "text", ['{"n": 10', "[1]", '{"n": NaN}', '{"n": ' + "[" * 100_000], ids=["half", "list", "NaN", "deep"]
+)
+def test_streamed_args_that_are_no_object_are_an_answer_to_the_model(name: str, text: str) -> None:
+    reader, made = provider(name).stream_reader(), provider(name)
+    for event in events_of(made, ModelReply(calls=(ToolRequest(name="desk__count", payload=text, tool_call_id="c"),))):
+        reader.add(event)
+    assert made.read(reader.response()).calls[0].payload == text
+    host = Host(name)
+    turn = asyncio.run(host.conversation.take(reader.response()))
+    assert (host.counted, turn.answers[0].is_error) == ([], True)
+    assert turn.answers[0].text.startswith("invalid payload")
+    if name == "anthropic":
+        assert turn.messages[0]["content"][0]["input"] == {"invalid_args": text}
+
+
+CUT_OFF = "nothing was called: your answer was cut off at the token limit"
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_no_call_of_a_response_that_was_cut_off_is_made(name: str, stream: bool) -> None:
+    if stream and provider(name).reader is None:
+        return
+    host, events = Host(name), list[Any]()
+    calls = tuple(ToolRequest(name="desk.count", payload=f'{{"n": {n}}}', tool_call_id=f"c{n}") for n in (1, 2))
+    model = ScriptedModel(
+        ModelReply(text="Now.", calls=calls, incomplete="token_limit"), calls[0], "done", provider=name, stream=stream
+    )
+    outcome = asyncio.run(host.conversation.run(model, [OPENING], on_event=events.append))
+    assert (host.counted, outcome.text, outcome.stopped) == ([1], "done", "completed")
+    first = next(event.turn for event in events if isinstance(event, TurnEnded))
+    assert [(answer.tool_call_id, answer.is_error) for answer in first.answers] == [("c1", True), ("c2", True)]
+    assert all(answer.text.startswith(CUT_OFF) for answer in first.answers)
+    assert len([event for event in events if isinstance(event, CallRequested)]) == 1
+
+
+def test_a_call_that_the_api_could_not_parse_is_asked_for_again() -> None:
+    host = Host("gemini")
+    unparsed = {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "content": {}}]}
+    model = ScriptedModel(unparsed, ToolRequest(name="desk.count", payload='{"n": 1}'), "done", provider="gemini")
+    outcome = asyncio.run(host.conversation.run(model, [OPENING]))
+    assert (host.counted, outcome.text) == ([1], "done")
+    assert outcome.messages[1]["parts"][0]["text"].startswith("nothing was called: your call was not written as")
 
 
 def test_output_missing_in_the_last_event_is_collected_from_the_items() -> None:
