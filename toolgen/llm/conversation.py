@@ -19,7 +19,7 @@ from toolgen.schema.json_values import compact_json, is_object
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import Presentation, PresentationOps, RequestedCall, ToolListing, Turn
-    from toolgen.providers.protocol import ChoiceMode, ModelReply, Provider, ToolPayload
+    from toolgen.providers.protocol import ChoiceMode, Incomplete, ModelReply, Provider, ToolPayload
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import TracedOperation
@@ -65,13 +65,13 @@ class ConversationResult:
     """How a conversation went. `messages` are all of it, those that were given first.
 
     `text` is that of the last response. `stopped` is why it ended: the model had nothing more to ask (`completed`), the
-    bound was reached (`max_turns`), or the run was aborted. After `max_turns`, `run(ask, outcome.messages)` goes on.
+    API cut its last text off (`incomplete`), the bound was reached (`max_turns`), or the run was aborted. After `max_turns`, `run(ask, outcome.messages)` goes on.
     """
 
     text: str
     messages: list[dict[str, Any]]
     turns: int
-    stopped: Literal["completed", "max_turns", "aborted"]
+    stopped: Literal["completed", "incomplete", "max_turns", "aborted"]
 
 
 async def response_of(ask: AskModel, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:
@@ -171,11 +171,20 @@ class Observed:
 
         parts = [{"type": "text", "content": turn.text}] if turn.text else []
         parts += [{"type": "tool_call", "id": call.asked.tool_call_id, "name": call.asked.name} for call in turn.calls]
-        answer = {"role": "assistant", "parts": parts, "finish_reason": "stop" if turn.is_final else "tool_call"}
+        complete = "stop" if turn.is_final else "tool_call"
+        reason = complete if turn.incomplete is None else _FINISH_REASONS[turn.incomplete]
+        answer = {"role": "assistant", "parts": parts, "finish_reason": reason}
         hidden: dict[str, Any] = hide_data(
             answer, NO_SECRETS._replace(values=None if self._run is None else self._run.secrets)
         )
         return hidden
+
+
+_FINISH_REASONS: Final[Mapping[Incomplete, str]] = {
+    "token_limit": "length",
+    "malformed_call": "error",
+    "stopped": "content_filter",
+}
 
 
 def _ignore(*_: object) -> None:
@@ -268,7 +277,8 @@ class Conversation:
             history += turn.messages
             await _tell(on_event, TurnEnded(number=number, turn=turn))
             if turn.is_final:
-                return ConversationResult(text=text, messages=history, turns=number, stopped="completed")
+                ended: Literal["completed", "incomplete"] = "completed" if turn.incomplete is None else "incomplete"
+                return ConversationResult(text=text, messages=history, turns=number, stopped=ended)
         stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted else "max_turns"
         return ConversationResult(text=text, messages=history, turns=max_turns, stopped=stopped)
 

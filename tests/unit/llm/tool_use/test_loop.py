@@ -363,6 +363,13 @@ def test_no_call_of_a_response_that_was_cut_off_is_made(name: str, stream: bool)
     assert len([event for event in events if isinstance(event, CallRequested)]) == 1
 
 
+@pytest.mark.parametrize("name", RESPONSES)
+def test_a_text_that_was_cut_off_does_not_complete_a_conversation(name: str) -> None:
+    model = ScriptedModel(ModelReply(text="Once upon", incomplete="token_limit"), provider=name)
+    outcome = asyncio.run(Host(name).conversation.run(model, [OPENING]))
+    assert (outcome.text, outcome.turns, outcome.stopped) == ("Once upon", 1, "incomplete")
+
+
 def test_a_call_that_the_api_could_not_parse_is_asked_for_again() -> None:
     host = Host("gemini")
     unparsed = {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "content": {}}]}
