@@ -65,7 +65,8 @@ class ConversationResult:
     """How a conversation went. `messages` are all of it, those that were given first.
 
     `text` is that of the last response. `stopped` is why it ended: the model had nothing more to ask (`completed`), the
-    API cut its last text off (`incomplete`), the bound was reached (`max_turns`), or the run was aborted. After `max_turns`, `run(ask, outcome.messages)` goes on.
+    API cut its last text off (`incomplete`), the bound was reached (`max_turns`), or the run was aborted. After
+    `max_turns`, `run(ask, outcome.messages)` goes on.
     """
 
     text: str
