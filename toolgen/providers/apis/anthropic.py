@@ -13,6 +13,7 @@ from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
+    grown,
     incomplete_of,
     list_of,
     name_of,
@@ -181,6 +182,8 @@ class Reader:
             added = text_of(delta.get(member), f"delta.{member}")
             block[member] = text_of(block.get(member), f"content[{place}].{member}") + added
             return added if kind == "text_delta" else ""
+        else:  # of a block that is new in the API, and that it wants back
+            block.update({name: grown(block.get(name), value) for name, value in delta.items() if name != "type"})
         return ""
 
 

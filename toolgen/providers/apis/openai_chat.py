@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
+    grown,
     list_of,
     name_of,
     object_of,
@@ -174,11 +175,12 @@ def _odd_call(given: Any, where: str) -> ToolRequest:
 
 
 class Reader:
-    """Adds up the deltas of the first choice. Members that are text are joined, and so are the args of calls."""
+    """Adds up the deltas of the first choice. Texts, lists and the args of calls are joined."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
-        self._calls: dict[int, dict[str, Any]] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._at_index: dict[int, dict[str, Any]] = {}
         self._finish: str | None = None
         self._usage: Any = None
 
@@ -198,7 +200,7 @@ class Reader:
         """Return the completion."""
         if self._finish is None:
             raise MalformedResponse("the stream ended before the response did")
-        calls = {"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}
+        calls = {"tool_calls": self._calls} if self._calls else {}
         choice = {"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}
         return {"choices": [choice], **({"usage": self._usage} if self._usage else {})}
 
@@ -208,19 +210,20 @@ class Reader:
                 for call in list_of(value, "delta.tool_calls"):
                     self._add_call(object_of(call, "delta.tool_calls[]"))
             elif name != "role" and value is not None:
-                before = self._message.get(name)
-                is_text = isinstance(value, str) and isinstance(before, str | None)
-                self._message[name] = (before or "") + value if is_text else value
+                self._message[name] = grown(self._message.get(name), value)
         return text_of(delta.get("content"), "delta.content") or text_of(delta.get("refusal"), "delta.refusal")
 
     def _add_call(self, part: Mapping[str, Any]) -> None:
-        """Add to a call; some servers give no index, but an id where a call begins."""
-        place = part.get("index")
-        if not isinstance(place, int):
-            place = len(self._calls) if part.get("id") or not self._calls else max(self._calls)
-        call = self._calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+        """Add to a call. Some servers give no index, or the same to several calls, but an id and a name to each."""
+        index, call_id = part.get("index"), text_of(part.get("id"), "delta.tool_calls[].id")
         function = object_of(part.get("function") or {}, "delta.tool_calls[].function")
-        call["id"] = text_of(part.get("id"), "delta.tool_calls[].id") or call["id"]
+        call = self._at_index.get(index) if isinstance(index, int) else self._calls[-1] if self._calls else None
+        if call is None or (call_id and function.get("name") and call["id"] not in ("", call_id)):
+            call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            self._calls.append(call)
+        if isinstance(index, int):
+            self._at_index[index] = call
+        call["id"] = call["id"] or call_id
         for name in ("name", "arguments"):
             call["function"][name] += text_of(function.get(name), f"delta.tool_calls[].function.{name}")
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import compact_json, is_object, kind_of, value_of
+from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
@@ -117,6 +117,17 @@ def streamed_args(text: str) -> dict[str, Any] | str:
     except (ValueError, OverflowError, RecursionError):
         args = None
     return args if is_object(args) else text
+
+
+def grown(before: Any, added: Any) -> Any:
+    """Return a member of a streamed message with what a delta adds: texts, lists and objects are joined."""
+    if isinstance(added, str) and isinstance(before, str | None):
+        return (before or "") + added
+    if is_array(before) and is_array(added):
+        return [*before, *added]
+    if is_object(before) and is_object(added):
+        return {**before, **{name: grown(before.get(name), value) for name, value in added.items()}}
+    return before if added is None else added
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:

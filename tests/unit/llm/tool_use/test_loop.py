@@ -325,6 +325,58 @@ def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
     ]  # fmt: skip
 
 
+def test_calls_that_share_an_index_are_distinguished_by_their_ids() -> None:
+    reader = provider("openai").stream_reader()
+    for call in (
+        {"index": 0, "id": "a", "function": {"name": "one", "arguments": '{"n"'}},
+        {"index": 0, "id": "a", "function": {"arguments": ": 1"}},
+        {"index": 0, "id": "another", "function": {"arguments": "}"}},  # a server that makes one for each delta
+        {"index": 0, "id": "b", "function": {"name": "two", "arguments": "{"}},
+        {"index": 0, "function": {"arguments": "}"}},
+        {"index": 1, "id": "c", "function": {"name": "three", "arguments": "{}"}},
+    ):
+        reader.add({"choices": [{"delta": {"tool_calls": [call]}}]})
+    reader.add({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+    asked = provider("openai").read(reader.response()).calls
+    assert [(call.tool_call_id, call.name, call.payload) for call in asked] == [
+        ("a", "one", '{"n": 1}'), ("b", "two", "{}"), ("c", "three", "{}"),
+    ]  # fmt: skip
+
+
+def test_members_of_other_servers_are_sent_back_whole() -> None:
+    reader = provider("openai").stream_reader()
+    first, second = [{"type": "reasoning.text", "text": text} for text in ("Look. ", "Then act.")]
+    deltas = [
+        {"reasoning": "Look. ", "reasoning_details": [first], "audio": {"id": "a"}},
+        {"reasoning": "Then act.", "reasoning_details": [second], "audio": {"data": "eA=="}},
+        {"content": "Done.", "reasoning_details": None},
+    ]
+    for delta in deltas:
+        reader.add({"choices": [{"delta": delta}]})
+    reader.add({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    (own,) = provider("openai").messages(reader.response())
+    assert own == {
+        "role": "assistant", "content": "Done.", "reasoning": "Look. Then act.", "reasoning_details": [first, second],
+        "audio": {"id": "a"},
+    }  # fmt: skip
+
+
+def test_blocks_that_are_new_in_the_api_are_sent_back_whole() -> None:
+    reader = provider("anthropic").stream_reader()
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": None}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", "content": "Summary "}},
+        {"type": "content_block_delta", "index": 0, "delta": {
+            "type": "compaction_delta", "content": "of it.", "encrypted_content": "eA=="}},
+        {"type": "message_delta", "delta": {"stop_reason": "compaction"}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    assert "".join(map(reader.add, events)) == ""
+    (own,) = provider("anthropic").messages(reader.response())
+    assert own["content"] == [{"type": "compaction", "content": "Summary of it.", "encrypted_content": "eA=="}]
+
+
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
 @pytest.mark.parametrize(
     "text", ['{"n": 10', "[1]", '{"n": NaN}', '{"n": ' + "[" * 100_000], ids=["half", "list", "NaN", "deep"]
