@@ -27,7 +27,7 @@ from toolgen.providers.apis.response_json import (
 from toolgen.providers.offering import payload_of, takes_args
 from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
 from toolgen.providers.schema_dialects import GEMINI
-from toolgen.spec.wire_names import STRICT
+from toolgen.spec.wire_names import LETTER_FIRST
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
@@ -228,7 +228,7 @@ _TURNS: Final = TurnFormat(
 PLAIN: Final = Gemini(
     name="gemini",
     telemetry_name="gcp.gemini",
-    grammar=STRICT,
+    grammar=LETTER_FIRST,
     dialect=GEMINI,
     max_tools=None,
     reader=Reader,
