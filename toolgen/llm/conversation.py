@@ -9,15 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
 
-from toolgen.llm.presentations.protocol import read_turn
+from toolgen.contract.records import ContentBlock, FailureKind
+from toolgen.llm.presentations.protocol import read_turn, text_of
 from toolgen.providers.protocol import OfferedTool, UnsupportedCapability, request_fields
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.calls.result import error_text
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json, is_object
 
 if TYPE_CHECKING:
+    from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Presentation, PresentationOps, RequestedCall, ToolListing, Turn
     from toolgen.providers.protocol import ChoiceMode, Incomplete, ModelReply, Provider, ToolPayload
     from toolgen.runtime.catalog.definition import ToolDefinition
@@ -300,8 +303,9 @@ class Conversation:
     async def _finish(self, response: Mapping[str, Any], turn: Turn) -> Turn:
         """Make the calls of a turn that was read, and write the messages that follow."""
         if not turn.is_final and turn.incomplete is None:
+            payload = self._payload()
             done = await self._presentation.execute(turn, self._ops)
-            turn = await self._presentation.format_feedback(done)
+            turn = await self._presentation.format_feedback(with_errors_as_sent(done, payload))
         return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))
 
     def _payload(self) -> ToolPayload:
@@ -343,6 +347,24 @@ def restored(reply: ModelReply, payload: ToolPayload) -> ModelReply:
         return reply
     calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
     return replace(reply, calls=tuple(calls))
+
+
+def with_errors_as_sent(turn: Turn, payload: ToolPayload) -> Turn:
+    """Show errors of invalid args in the form of the provider's schema: what the model sent is not repeated."""
+    if not payload.projectors:
+        return turn
+    made = turn.made
+    return replace(turn, results=tuple(_as_sent(call, result, payload) for call, result in made)) if made else turn
+
+
+def _as_sent(call: RequestedCall, result: ToolResult[Any], payload: ToolPayload) -> ToolResult[Any]:
+    error = result.error
+    if error is None or error.kind is not FailureKind.INVALID_CALL or text_of(result) != error_text(error):
+        return result
+    if call.request is None or call.request.payload != call.asked.payload:  # of a target, with other args
+        return result
+    shown = replace(error, prior_input="", example=payload.project(call.asked.name, error.example))
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(shown)),))
 
 
 def provider_named(name: str) -> Provider:

@@ -133,13 +133,14 @@ class ToolPayload:
     """The tools in a request to a provider.
 
     `fields` are members of the request, such as `{"tools": [...]}`, without tools with `problems`. `restorers` convert
-    args, by the name of a tool, from the provider's schema back to the tool's schema.
+    args, by the name of a tool, from the provider's schema back to the tool's schema, and `projectors` the other way.
     """
 
     fields: Mapping[str, Any]
     problems: tuple[OfferProblem, ...] = ()
     differences: tuple[SchemaDifference, ...] = ()
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
+    projectors: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Return the args of a call in the form of the tool's schema.
@@ -156,6 +157,16 @@ class ToolPayload:
             return arguments if value == sent else compact_json(value)
         except (ValueError, OverflowError, RecursionError):
             return arguments
+
+    def project(self, name: str, arguments: str) -> str:
+        """Return args of a tool's schema in the form that a model sends, empty if that is not possible."""
+        projector = self.projectors.get(name)
+        if projector is None:
+            return arguments
+        try:
+            return compact_json(projector(value_of(arguments)))
+        except (ValueError, OverflowError, RecursionError):
+            return ""
 
 
 class StreamReader(Protocol):

@@ -394,6 +394,32 @@ def test_streamed_args_that_are_no_object_are_an_answer_to_the_model(name: str, 
         assert turn.messages[0]["content"][0]["input"] == {"invalid_args": text}
 
 
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("openai", '{"labels": {}}'),
+        ("openai-strict", '{"labels":"{}","note":null}'),
+        ("openai-responses-strict", '{"labels":"{}","note":null}'),
+    ],
+)
+def test_an_error_shows_args_in_the_form_in_which_the_model_sends_them(name: str, example: str) -> None:
+    catalog = Catalog()
+    fields = {"labels": {"type": "object"}, "note": {"type": "string"}}
+    schema = {"type": "object", "properties": fields, "required": ["labels"], "additionalProperties": False}
+    catalog.tool("desk.find", description="Find.", input_schema=schema)(lambda args: args)
+    runtime = Runtime(catalog, permission=allow_all)
+    conversation = ToolUse(catalog).conversation("chat", runtime, runtime.start_run(), name)
+    sent = {"labels": "color=red"}
+    (answer,) = asyncio.run(conversation.take(RESPONSES[name]("", [("c", "desk__find", sent)]))).answers
+    lines = answer.text.split("\n")
+    assert lines[:2] == ["invalid payload", '- /labels: use an object (found "color=red")']
+    assert lines[-1] == f"args that fit: {example}"
+    assert ("you sent" in answer.text) == (name == "openai")
+    right = {"labels": '{"color":"red"}', "note": None} if name != "openai" else {"labels": {"color": "red"}}
+    (answer,) = asyncio.run(conversation.take(RESPONSES[name]("", [("c", "desk__find", right)]))).answers
+    assert answer.text == '{"labels":{"color":"red"}}'
+
+
 CUT_OFF = "nothing was called: your answer was cut off at the token limit"
 
 
