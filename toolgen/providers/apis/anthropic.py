@@ -75,7 +75,7 @@ class Anthropic(Provider):
         reason = text_of(response.get("stop_reason"), "stop_reason")
         finished = _FINISHED if calls else _FINISHED_TEXT
         return ModelReply(
-            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, _INCOMPLETE)
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, INCOMPLETE)
         )
 
     def messages(
@@ -102,7 +102,7 @@ _FINISHED: Final = frozenset({"end_turn", "tool_use", "pause_turn", "compaction"
 _FINISHED_TEXT: Final = _FINISHED | {"stop_sequence"}
 """A complete call ends a response as `tool_use`; a stop sequence in its args cuts it off."""
 
-_INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
     "max_tokens": "token_limit",
     "model_context_window_exceeded": "token_limit",
     "refusal": "stopped",
@@ -200,7 +200,7 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"type": "tool_use", "id": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}
         for call in reply.calls
     ]
-    ended = {"stop_reason": reason_for(reply.incomplete, _INCOMPLETE)} if reply.incomplete else {}
+    ended = {"stop_reason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
     return {"content": [*texts, *calls], **ended}
 
 

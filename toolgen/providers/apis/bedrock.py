@@ -80,7 +80,7 @@ class Bedrock(Provider):
         reason = text_of(response.get("stopReason"), "stopReason")
         finished = _FINISHED if calls else _FINISHED_TEXT
         return ModelReply(
-            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, _INCOMPLETE)
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, INCOMPLETE)
         )
 
     def messages(
@@ -101,7 +101,7 @@ _FINISHED: Final = frozenset({"end_turn", "tool_use"})
 _FINISHED_TEXT: Final = _FINISHED | {"stop_sequence"}
 """A complete call ends a response as `tool_use`; a stop sequence in its args cuts it off."""
 
-_INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
     "max_tokens": "token_limit",
     "model_context_window_exceeded": "token_limit",
     "malformed_tool_use": "malformed_call",
@@ -133,7 +133,7 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"toolUse": {"toolUseId": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}}
         for call in reply.calls
     ]
-    ended = {"stopReason": reason_for(reply.incomplete, _INCOMPLETE)} if reply.incomplete else {}
+    ended = {"stopReason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
     return {"output": {"message": {"role": "assistant", "content": [*texts, *calls]}}, **ended}
 
 

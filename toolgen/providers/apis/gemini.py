@@ -78,7 +78,7 @@ class Gemini(Provider):
                 text.append(text_of(part.get("text"), f"{where}.text"))
         reason = text_of(_member(_candidate(response), "finishReason", "finish_reason"), "candidates[0].finishReason")
         return ModelReply(
-            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, _FINISHED, _INCOMPLETE)
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, _FINISHED, INCOMPLETE)
         )
 
     def messages(
@@ -96,7 +96,7 @@ class Gemini(Provider):
 
 
 _FINISHED: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED"})
-_INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
     "MAX_TOKENS": "token_limit",
     "CONTINUATION": "token_limit",
     "MALFORMED_FUNCTION_CALL": "malformed_call",
@@ -207,7 +207,7 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"functionCall": {"id": call.tool_call_id, "name": call.name, "args": payload_object(call.payload)}}
         for call in reply.calls
     ]
-    ended = {"finishReason": reason_for(reply.incomplete, _INCOMPLETE)} if reply.incomplete else {}
+    ended = {"finishReason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
     return {"candidates": [{"content": {"role": "model", "parts": [*texts, *calls]}, **ended}]}
 
 

@@ -63,7 +63,7 @@ class OpenAIChat(Provider):
             _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
         reason = text_of(response["choices"][0].get("finish_reason"), "choices[0].finish_reason")
-        incomplete = _INCOMPLETE.get(reason)
+        incomplete = INCOMPLETE.get(reason)
         if len(asked) == 1:  # as is usual
             return ModelReply(text=_text(message), calls=(_call(asked[0], 0),), incomplete=incomplete)
         calls = tuple([_call(call, at) for at, call in enumerate(asked)])
@@ -88,7 +88,7 @@ class OpenAIChat(Provider):
         return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
 
 
-_INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
     "length": "token_limit",
     "model_length": "token_limit",  # Mistral
     "content_filter": "stopped",
@@ -238,7 +238,7 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         for call in reply.calls
     ]
     message = {"role": "assistant", "content": reply.text or None, **({"tool_calls": calls} if calls else {})}
-    ended = {"finish_reason": reason_for(reply.incomplete, _INCOMPLETE)} if reply.incomplete else {}
+    ended = {"finish_reason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
     return {"choices": [{"index": 0, "message": message, **ended}]}
 
 

@@ -88,7 +88,7 @@ class OpenAIResponses(Provider):
         return [*map(_sent_back, _items(response)), *results, *user]
 
 
-_INCOMPLETE: Final[Mapping[str, Incomplete]] = {"max_output_tokens": "token_limit", "content_filter": "stopped"}
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {"max_output_tokens": "token_limit", "content_filter": "stopped"}
 
 
 def _incomplete(response: Mapping[str, Any]) -> Incomplete | None:
@@ -98,7 +98,7 @@ def _incomplete(response: Mapping[str, Any]) -> Incomplete | None:
         return None
     details = response.get("incomplete_details")
     reason = object_of({} if details is None else details, "incomplete_details").get("reason")
-    return incomplete_of(text_of(reason, "incomplete_details.reason") or "incomplete", (), _INCOMPLETE)
+    return incomplete_of(text_of(reason, "incomplete_details.reason") or "incomplete", (), INCOMPLETE)
 
 
 def _items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -172,7 +172,7 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
     ]
     if reply.incomplete is None:
         return {"output": [*texts, *calls]}
-    details = {"reason": reason_for(reply.incomplete, _INCOMPLETE)}
+    details = {"reason": reason_for(reply.incomplete, INCOMPLETE)}
     return {"output": [*texts, *calls], "status": "incomplete", "incomplete_details": details}
 
 
