@@ -71,7 +71,7 @@ def openai_agents() -> Any:
     call = {"type": "function_call", "call_id": "c1", "name": "store__gift", "arguments": "", "status": "incomplete"}
     text = {"type": "output_text", "text": "done", "annotations": []}
     message = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}
-    outputs: Any = iter([ResponseFunctionToolCall(**call), ResponseOutputMessage(**message)])  # type: ignore[arg-type]
+    outputs: Any = iter([ResponseFunctionToolCall(**call), ResponseOutputMessage(**message)])  # type: ignore[arg-type]  # plain JSON
 
     class Scripted(Model):
         async def get_response(self, *_: Any, **_more: Any) -> ModelResponse:

@@ -17,7 +17,7 @@ TENANT = {"type": "object", "properties": {"tenant": {"$ref": "#/$defs/Tenant"}}
 DEFINITIONS = {"Tenant": {"enum": ["zebracorp"], "description": "The ledger."}, "Base": TENANT}
 AMOUNT = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
 ARGS: dict[str, Any] = {
-    "properties": {**AMOUNT, "properties": {**AMOUNT["properties"], **TENANT["properties"]}},  # type: ignore[dict-item]
+    "properties": {**AMOUNT, "properties": {**AMOUNT["properties"], **TENANT["properties"]}},  # type: ignore[dict-item]  # plain JSON
     "allOf": {**AMOUNT, "allOf": [TENANT]},
     "$ref": {**AMOUNT, "$ref": "#/$defs/Base"},
 }
