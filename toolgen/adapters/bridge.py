@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.conversation import provider_named
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import text_of
+from toolgen.llm.presentations.protocol import read_turn, text_of
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.lenient import convert_schema
@@ -30,7 +30,7 @@ from toolgen.schema.json_values import is_object
 if TYPE_CHECKING:
     from toolgen.contract.records import Response, ToolResult
     from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
-    from toolgen.providers.protocol import OfferedTool
+    from toolgen.providers.protocol import Incomplete, OfferedTool
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
@@ -152,11 +152,20 @@ class Bridge(Generic[ContextT]):
         return self._listed[1]
 
     async def read(
-        self, name: str, payload: bytes | str, call_id: str, context: ContextT, scope: str = ""
+        self,
+        name: str,
+        payload: bytes | str,
+        call_id: str,
+        context: ContextT,
+        scope: str = "",
+        incomplete: Incomplete | None = None,
     ) -> AdaptedCall:
-        """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty."""
+        """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty.
+
+        `incomplete` is why the response of the call is, where the framework knows.
+        """
         asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id or f"call_{token_hex(8)}")
-        turn = self._presentation.interpret(ModelReply(calls=(asked,)))
+        turn = read_turn(self._presentation, ModelReply(calls=(asked,), incomplete=incomplete))
         meta = self._meta_of(context)
         request = turn.calls[0].request
         asks = request is not None and self._runtime.permission is ask_before_call
@@ -165,6 +174,9 @@ class Bridge(Generic[ContextT]):
 
     async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> CallOutcome:
         """Make a call. `decision` is the framework's answer to its question. Only cancellation is raised."""
+        if call.turn.incomplete is not None:
+            (refused,) = call.turn.answers
+            return CallOutcome(text=refused.text, is_error=True, result=None)
         question = call.question
         with nullcontext() if question is None or decision is None else answered(question, decision):
             done = await self._presentation.execute(call.turn, _Calls(self._runtime, self._run, call.meta))

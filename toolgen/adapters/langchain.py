@@ -21,6 +21,8 @@ from pydantic import PrivateAttr
 from toolgen.adapters.bridge import Bridge
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
+from toolgen.providers.apis import anthropic, bedrock, gemini, openai_chat, openai_responses
+from toolgen.providers.apis.response_json import reason_for
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json, is_object
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from toolgen.adapters.bridge import AdaptedCall, CallOutcome
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.protocol import OfferedTool
+    from toolgen.providers.protocol import Incomplete, OfferedTool
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
@@ -133,8 +135,11 @@ class RunTool(BaseTool):
         node = tool_input.get(_STATE)
         is_node = hasattr(node, "tool_call_id")
         args = {name: value for name, value in tool_input.items() if name != _STATE} if is_node else tool_input
-        siblings = _calls_of_node(node, config) if is_node else []
-        outcome = await self._calls.make(_Call(self.name, compact_json(args), tool_call_id), siblings, config)
+        answer = _answer_of_node(node) if is_node else None
+        siblings = _calls_of_node(answer, config)
+        incomplete = None if answer is None else _incomplete(answer)
+        call = _Call(self.name, compact_json(args), tool_call_id)
+        outcome = await self._calls.make(call, siblings, config, incomplete)
         if outcome.is_error:
             raise ToolException(outcome.text)
         return outcome.text, outcome.result.value if outcome.result else None
@@ -158,11 +163,16 @@ class _Calls:
         self._made: OrderedDict[tuple[str, ...], Future[CallOutcome]] = OrderedDict()
         self._lock = threading.Lock()
 
-    async def make(self, call: _Call, siblings: Sequence[_Call], config: RunnableConfig) -> CallOutcome:
-        """Make a call once it and its siblings, the calls that its node makes at the same time, are answered."""
+    async def make(
+        self, call: _Call, siblings: Sequence[_Call], config: RunnableConfig, incomplete: Incomplete | None = None
+    ) -> CallOutcome:
+        """Make a call once it and its siblings, the calls that its node makes at the same time, are answered.
+
+        No call of an `incomplete` answer is made.
+        """
         execution = _execution_of(config)
-        if execution is None:
-            read = await self._bridge.read(call.name, call.payload, call.call_id, config)
+        if execution is None or incomplete is not None:
+            read = await self._bridge.read(call.name, call.payload, call.call_id, config, incomplete=incomplete)
             return await self._bridge.make(read, None if read.question is None else _NO_GRAPH)
         call = execution.numbered(call)
         together = tuple(each for each in siblings if each.name in self._names)
@@ -307,22 +317,45 @@ def _execution_of(config: RunnableConfig) -> _Execution | None:
     return execution
 
 
-def _calls_of_node(node: Any, config: RunnableConfig) -> list[_Call]:
-    """Return the calls that a `ToolNode` makes at the same time, by its state; none if that has those of other tasks.
+def _answer_of_node(node: Any) -> AIMessage | None:
+    """Return the last answer of the model in the state of a `ToolNode`."""
+    state = node.state
+    messages = state.get("messages", ()) if is_object(state) else getattr(state, "messages", state)
+    return next((each for each in reversed(list(messages)) if isinstance(each, AIMessage)), None)
+
+
+def _calls_of_node(answer: AIMessage | None, config: RunnableConfig) -> list[_Call]:
+    """Return the calls that a `ToolNode` makes at the same time, by the answer; none if that has those of other tasks.
 
     A task that was sent its calls (`Send`) has the state of the whole graph.
     """
     path = config.get("metadata", {}).get("langgraph_path", ())
-    if not path or path[0] != _PULLED:
+    if answer is None or not path or path[0] != _PULLED:
         return []
-    state = node.state
-    messages = state.get("messages", ()) if is_object(state) else getattr(state, "messages", state)
-    last = next((each for each in reversed(list(messages)) if isinstance(each, AIMessage)), None)
     found: list[_Call] = []
-    for each in last.tool_calls if last is not None else ():
+    for each in answer.tool_calls:
         call = _Call(each["name"], compact_json(each["args"]), each["id"] or "")
         found.append(call._replace(place=sum(other[:3] == call[:3] for other in found)))
     return found
+
+
+_INCOMPLETE: Final[Mapping[Any, Incomplete]] = {
+    **openai_responses.INCOMPLETE,
+    **gemini.INCOMPLETE,
+    **bedrock.INCOMPLETE,
+    **anthropic.INCOMPLETE,
+    **openai_chat.INCOMPLETE,
+}
+"""LangChain leaves the reason for the end of an answer as the API has it."""
+
+
+def _incomplete(answer: AIMessage) -> Incomplete | None:
+    """Return why an answer is incomplete. LangChain completes args that were cut off to JSON, where it can."""
+    about: Mapping[str, Any] = answer.response_metadata
+    details = about.get("incomplete_details")
+    reasons = [about.get(name) for name in ("finish_reason", "stop_reason", "stopReason", "done_reason")]
+    reasons.append(details.get("reason") if is_object(details) else None)
+    return next((_INCOMPLETE[each] for each in reasons if isinstance(each, str) and each in _INCOMPLETE), None)
 
 
 _OWN: Final = "langchain"
@@ -358,4 +391,6 @@ def _response_of(answer: AIMessage) -> dict[str, Any]:
     message = {"role": "assistant", "content": str(answer.text), "tool_calls": asked, _OWN: own}
     used = answer.usage_metadata
     usage = {"prompt_tokens": used["input_tokens"], "completion_tokens": used["output_tokens"]} if used else {}
-    return {"choices": [{"message": message}], "usage": usage}
+    incomplete = _incomplete(answer)
+    ended = {"finish_reason": reason_for(incomplete, openai_chat.INCOMPLETE)} if incomplete else {}
+    return {"choices": [{"message": message, **ended}], "usage": usage}

@@ -11,6 +11,7 @@ from pydantic_core import SchemaValidator, core_schema
 from toolgen.adapters.bridge import Bridge, denial_message
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
+from toolgen.providers.apis.openai_chat import INCOMPLETE
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.schema.json_values import compact_json, is_object
 
@@ -124,7 +125,9 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         payload = compact_json(tool_args)
         responses = [message for message in ctx.messages if isinstance(message, ModelResponse)]
         scope = f"response {len(responses)}"
-        call = await self._bridge.read(name, payload, ctx.tool_call_id or "", ctx, scope)
+        reason = responses[-1].finish_reason if responses else None
+        incomplete = INCOMPLETE.get(reason or "")
+        call = await self._bridge.read(name, payload, ctx.tool_call_id or "", ctx, scope, incomplete)
         answer = ctx.tool_call_metadata
         is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
         decision = decision_of(True if is_plain else answer)
@@ -287,4 +290,4 @@ def _response_of(answer: ModelResponse) -> dict[str, Any]:
     used = answer.usage
     usage = {"prompt_tokens": used.input_tokens, "completion_tokens": used.output_tokens}
     message = {"role": "assistant", "content": text, "tool_calls": calls, _OWN: own}
-    return {"choices": [{"message": message}], "usage": usage}
+    return {"choices": [{"message": message, "finish_reason": answer.finish_reason}], "usage": usage}

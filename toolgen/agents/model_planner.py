@@ -17,7 +17,7 @@ from toolgen.llm.conversation import (
     restored,
 )
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import Candidates, answer_unknown, not_offered
+from toolgen.llm.presentations.protocol import Candidates, answer_unknown, not_offered, read_turn
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_tool_name
 from toolgen.spec.wire_names import fits, wire_name
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from toolgen.providers.protocol import Provider, ToolPayload, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
 
-_SENT_BACK: Final = ("role", "content", "choices", "output", "candidates", "promptFeedback", "prompt_feedback")
+_SENT_BACK: Final = (
+    "role", "content", "choices", "output", "candidates", "promptFeedback", "prompt_feedback",
+    "stop_reason", "stopReason", "status", "incomplete_details",
+)  # fmt: skip
 """Members of responses that later requests need; others repeat the request, such as its tools, or are of the SDK."""
 
 
@@ -65,11 +68,12 @@ class ModelPlanner:
         if is_stream(response):
             response = await read_stream(self._provider, aiter(response), _ignore)
         reply = self._provider.read(response)
-        turn = shown.presentation.interpret(restored(reply, shown.payload))
+        turn = read_turn(shown.presentation, restored(reply, shown.payload))
         telemetry = {"requests": 1, **self._format.tokens_of(response)}
         if turn.is_final:
             return RunOutcome(value=turn.text, telemetry=telemetry)
-        calls = tuple(call.request for call in turn.calls if call.request is not None)
+        made = [call if call.request is not None else not_offered(call.asked) for call in turn.calls]
+        calls = tuple(call.request for call in made if call.request is not None)
         sent_back = {name: response[name] for name in _SENT_BACK if name in response}
         return PlannedCalls(
             message=Message(role="assistant", content=turn.text, calls=calls, response=sent_back), telemetry=telemetry
@@ -132,22 +136,26 @@ class _Turns:
         return written
 
     def _turn(self, asked: Message, answers: Sequence[Message], user: str) -> list[dict[str, Any]]:
-        response, calls = self._response(asked, answers)
-        given = [self._answer(call, answer) for call, answer in zip(calls, answers, strict=True)]
+        response, reply = self._response(asked, answers)
+        turn = read_turn(self._shown.presentation, reply)
+        if turn.incomplete is not None:
+            return self._provider.messages(response, turn.answers, "\n\n".join(filter(None, (turn.report, user))))
+        given = [self._answer(call, answer) for call, answer in zip(reply.calls, answers, strict=True)]
         return self._provider.messages(response, given, user)
 
-    def _response(self, asked: Message, answers: Sequence[Message]) -> tuple[Mapping[str, Any], Sequence[ToolRequest]]:
-        """Return the response of a turn, and its calls; one of another API, or none, is written anew."""
+    def _response(self, asked: Message, answers: Sequence[Message]) -> tuple[Mapping[str, Any], ModelReply]:
+        """Return the response of a turn, also as it is read; one of another API, or none, is written anew."""
         if asked.response is not None:
             try:
-                return asked.response, self._provider.read(asked.response).calls
+                return asked.response, self._provider.read(asked.response)
             except MalformedResponse:
                 pass  # it was read once, so it is a response of another API
         calls = [
             replace(call, name=self._spelled(call.name), tool_call_id=answer.tool_call_id or call.tool_call_id)
             for call, answer in zip(asked.calls, answers, strict=True)
         ]
-        return self._format.response(ModelReply(text=asked.content, calls=tuple(calls))), calls
+        reply = ModelReply(text=asked.content, calls=tuple(calls))
+        return self._format.response(reply), reply
 
     def _spelled(self, name: str) -> str:
         ident = name.removesuffix(NOT_OFFERED)

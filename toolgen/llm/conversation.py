@@ -9,18 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
 
-from toolgen.llm.presentations.protocol import RequestedCall
+from toolgen.contract.records import ContentBlock, FailureKind
+from toolgen.llm.presentations.protocol import RequestedCall, read_turn, text_of
 from toolgen.providers.protocol import OfferedTool, UnsupportedCapability, request_fields
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.calls.result import error_text
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json, is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Response, ToolRequest, ToolResult
     from toolgen.llm.presentations.protocol import Presentation, PresentationOps, ToolListing, Turn
-    from toolgen.providers.protocol import ChoiceMode, ModelReply, Provider, ToolPayload
+    from toolgen.providers.protocol import ChoiceMode, Incomplete, ModelReply, Provider, ToolPayload
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import TracedOperation
@@ -69,13 +71,14 @@ class ConversationResult:
     """How a conversation went. `messages` are all of it, those that were given first.
 
     `text` is that of the last response. `stopped` is why it ended: the model had nothing more to ask (`completed`), the
-    bound was reached (`max_turns`), or the run was aborted. After `max_turns`, `run(ask, outcome.messages)` goes on.
+    API cut its last text off (`incomplete`), the bound was reached (`max_turns`), or the run was aborted. After
+    `max_turns`, `run(ask, outcome.messages)` goes on.
     """
 
     text: str
     messages: list[dict[str, Any]]
     turns: int
-    stopped: Literal["completed", "max_turns", "aborted"]
+    stopped: Literal["completed", "incomplete", "max_turns", "aborted"]
 
 
 async def response_of(ask: AskModel, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:
@@ -175,11 +178,20 @@ class Observed:
 
         parts = [{"type": "text", "content": turn.text}] if turn.text else []
         parts += [{"type": "tool_call", "id": call.asked.tool_call_id, "name": call.asked.name} for call in turn.calls]
-        answer = {"role": "assistant", "parts": parts, "finish_reason": "stop" if turn.is_final else "tool_call"}
+        complete = "stop" if turn.is_final else "tool_call"
+        reason = complete if turn.incomplete is None else _FINISH_REASONS[turn.incomplete]
+        answer = {"role": "assistant", "parts": parts, "finish_reason": reason}
         hidden: dict[str, Any] = hide_data(
             answer, NO_SECRETS._replace(values=None if self._run is None else self._run.secrets)
         )
         return hidden
+
+
+_FINISH_REASONS: Final[Mapping[Incomplete, str]] = {
+    "token_limit": "length",
+    "malformed_call": "error",
+    "stopped": "content_filter",
+}
 
 
 def _ignore(*_: object) -> None:
@@ -265,7 +277,7 @@ class Conversation:
                 answered(response, asked)
             if asked.text and not is_stream:
                 await _tell(on_event, TextDelta(text=asked.text))
-            for call in asked.calls:
+            for call in asked.calls if asked.incomplete is None else ():
                 await _tell(on_event, CallRequested(call=call))
             ops = self._ops if asked.code is None else _ToldOps(self._ops, on_event)
             turn = await self._finish(response, asked, ops)
@@ -273,7 +285,8 @@ class Conversation:
             history += turn.messages
             await _tell(on_event, TurnEnded(number=number, turn=turn))
             if turn.is_final:
-                return ConversationResult(text=text, messages=history, turns=number, stopped="completed")
+                ended: Literal["completed", "incomplete"] = "completed" if turn.incomplete is None else "incomplete"
+                return ConversationResult(text=text, messages=history, turns=number, stopped=ended)
         stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted else "max_turns"
         return ConversationResult(text=text, messages=history, turns=max_turns, stopped=stopped)
 
@@ -289,13 +302,14 @@ class Conversation:
         return await self._finish(response, self._interpret(response), self._ops)
 
     def _interpret(self, response: Mapping[str, Any]) -> Turn:
-        return self._presentation.interpret(restored(self._provider.read(response), self._payload()))
+        return read_turn(self._presentation, restored(self._provider.read(response), self._payload()))
 
     async def _finish(self, response: Mapping[str, Any], turn: Turn, ops: PresentationOps) -> Turn:
         """Make the calls of a turn that was read, and write the messages that follow."""
-        if not turn.is_final:
+        if not turn.is_final and turn.incomplete is None:
+            payload = self._payload()
             done = await self._presentation.execute(turn, ops)
-            turn = await self._presentation.format_feedback(done)
+            turn = await self._presentation.format_feedback(with_errors_as_sent(done, payload))
         return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))
 
     def _payload(self) -> ToolPayload:
@@ -351,6 +365,24 @@ def restored(reply: ModelReply, payload: ToolPayload) -> ModelReply:
         return reply
     calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
     return replace(reply, calls=tuple(calls))
+
+
+def with_errors_as_sent(turn: Turn, payload: ToolPayload) -> Turn:
+    """Show errors of invalid args in the form of the provider's schema: what the model sent is not repeated."""
+    if not payload.projectors:
+        return turn
+    made = turn.made
+    return replace(turn, results=tuple(_as_sent(call, result, payload) for call, result in made)) if made else turn
+
+
+def _as_sent(call: RequestedCall, result: ToolResult[Any], payload: ToolPayload) -> ToolResult[Any]:
+    error = result.error
+    if error is None or error.kind is not FailureKind.INVALID_CALL or text_of(result) != error_text(error):
+        return result
+    if call.request is None or call.request.payload != call.asked.payload:  # of a target, with other args
+        return result
+    shown = replace(error, prior_input="", example=payload.project(call.asked.name, error.example))
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(shown)),))
 
 
 def provider_named(name: str) -> Provider:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolgen.providers.protocol import CallAnswer as CallAnswer
     from toolgen.providers.protocol import ChoiceMode as ChoiceMode
+    from toolgen.providers.protocol import Incomplete as Incomplete
     from toolgen.providers.protocol import MalformedResponse as MalformedResponse
     from toolgen.providers.protocol import ModelReply as ModelReply
     from toolgen.providers.protocol import OfferedTool as OfferedTool
@@ -30,6 +31,7 @@ else:
         {
             "CallAnswer": ".protocol",
             "ChoiceMode": ".protocol",
+            "Incomplete": ".protocol",
             "MalformedResponse": ".protocol",
             "ModelReply": ".protocol",
             "OfferProblem": ".protocol",

@@ -17,13 +17,20 @@ from toolgen.schema.references import all_references, at, behind_references, end
 if TYPE_CHECKING:
     from toolgen.providers.schema_dialects import Dialect
 
+_UNEVALUATED = ("unevaluatedItems", "unevaluatedProperties")
 _DEPENDENT = {
-    "prefixItems": ("items", "additionalItems", "unevaluatedItems"),
+    "properties": ("additionalProperties", "unevaluatedProperties"),
     "patternProperties": ("additionalProperties", "unevaluatedProperties"),
-    "contains": ("minContains", "maxContains"),
-    "if": ("then", "else"),
+    "additionalProperties": ("unevaluatedProperties",),
+    "dependentSchemas": ("unevaluatedProperties",),
+    "prefixItems": ("items", "additionalItems", "unevaluatedItems"),
+    "items": ("additionalItems", "unevaluatedItems"),
+    "additionalItems": ("unevaluatedItems",),
+    "contains": ("minContains", "maxContains", "unevaluatedItems"),
+    "if": ("then", "else", *_UNEVALUATED),
+    **dict.fromkeys(("then", "else", "allOf", "anyOf", "oneOf", "$ref", "$dynamicRef", "$recursiveRef"), _UNEVALUATED),
 }
-"""Keywords that are removed with another one, because without it they mean more, or nothing."""
+"""Keywords that are removed with another one, because without it they forbid more, or mean nothing."""
 
 
 def convert_schema(
@@ -116,7 +123,7 @@ class _Conversion:
                 refused |= schema.keys() & {"oneOf"}
             if self.dialect.bare_refs and "$ref" in schema:
                 refused |= schema.keys() - ANNOTATIONS - SILENT - {"$ref"}
-            refused |= {name for keyword in tuple(refused) for name in _DEPENDENT.get(keyword, ())}
+        refused |= {name for keyword in tuple(refused) for name in _DEPENDENT.get(keyword, ())}
         return [name for name in schema if name in refused]
 
     def _inside(self, keyword: str, value: Any, pointer: str) -> Any:

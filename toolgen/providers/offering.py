@@ -25,7 +25,7 @@ def payload_of(
 ) -> ToolPayload:
     """Offer tools, with schemas of a provider's dialect. `tool` converts one, `members` returns those of the request.
 
-    A strict dialect has a restorer for the args of each tool.
+    A strict dialect has a restorer and a projector for the args of each tool.
     """
     dialect = provider.dialect
     if isinstance(dialect, StrictDialect):
@@ -78,6 +78,7 @@ def _strict_payload(
         problems=tuple(problems),
         differences=tuple(difference for _, found in fine for difference in found.differences),
         restorers={each.name: found.restore for each, found in fine},
+        projectors={each.name: found.project for each, found in fine},
     )
 
 

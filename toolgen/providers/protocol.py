@@ -54,20 +54,33 @@ class OfferedTool:
         return self.description.strip().partition("\n")[0].strip()
 
 
+Incomplete: TypeAlias = Literal["token_limit", "malformed_call", "stopped"]
+"""Why a response is not all that the model wanted to write: the limit of tokens was reached, the API could not parse a
+call, or the API stopped the model, such as by a content filter."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class ModelReply:
-    """One response of a model: its text, and the requested calls, in order. Their payloads are text."""
+    """One response of a model: its text, and the requested calls, in order. Their payloads are text.
+
+    If it is `incomplete`, args of its calls may be missing, and nothing of it must be run.
+    """
 
     text: str = ""
     calls: tuple[ToolRequest, ...] = ()
+    incomplete: Incomplete | None = None
 
-    def __init__(self, *, text: str = "", calls: tuple[ToolRequest, ...] = ()) -> None:
+    def __init__(
+        self, *, text: str = "", calls: tuple[ToolRequest, ...] = (), incomplete: Incomplete | None = None
+    ) -> None:
         # As dataclasses would write it, and a third faster.
         _set_text(self, text)
         _set_calls(self, calls)
+        _set_incomplete(self, incomplete)
 
 
 _set_text, _set_calls = setter(ModelReply, "text"), setter(ModelReply, "calls")
+_set_incomplete = setter(ModelReply, "incomplete")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,13 +133,14 @@ class ToolPayload:
     """The tools in a request to a provider.
 
     `fields` are members of the request, such as `{"tools": [...]}`, without tools with `problems`. `restorers` convert
-    args, by the name of a tool, from the provider's schema back to the tool's schema.
+    args, by the name of a tool, from the provider's schema back to the tool's schema, and `projectors` the other way.
     """
 
     fields: Mapping[str, Any]
     problems: tuple[OfferProblem, ...] = ()
     differences: tuple[SchemaDifference, ...] = ()
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
+    projectors: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Return the args of a call in the form of the tool's schema.
@@ -143,6 +157,16 @@ class ToolPayload:
             return arguments if value == sent else compact_json(value)
         except (ValueError, OverflowError, RecursionError):
             return arguments
+
+    def project(self, name: str, arguments: str) -> str:
+        """Return args of a tool's schema in the form that a model sends, empty if that is not possible."""
+        projector = self.projectors.get(name)
+        if projector is None:
+            return arguments
+        try:
+            return compact_json(projector(value_of(arguments)))
+        except (ValueError, OverflowError, RecursionError):
+            return ""
 
 
 class StreamReader(Protocol):

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import count, takewhile
 from typing import Any, Final, TypeVar
 
+from toolgen.schema.args import without_injected
 from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.schema.keywords import required_of
 from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
@@ -584,9 +585,11 @@ def read_types(ident: str, tool: Mapping[str, Any]) -> ToolTypes:
         types = SchemaTypes(root, new_class)
         return types
 
-    named, inject = pascal(ident.rpartition(".")[2]), tool.get("inject", ())
-    types = reader(tool["args"])
-    root = behind(tool["args"], tool["args"])
+    named, args = pascal(ident.rpartition(".")[2]), tool["args"]
+    if is_object(args):
+        args = without_injected(args, tool.get("inject", ()))
+    types = reader(args)
+    root = behind(args, args)
     keys = keys_of(root, f"{named}Args", types) if is_object(root) else ()
     returns = reader(tool["result"]).read(tool["result"], f"{named}Result")
     objects: list[ObjectType] = []
@@ -594,8 +597,7 @@ def read_types(ident: str, tool: Mapping[str, Any]) -> ToolTypes:
         schema, name, below = waiting.popleft()
         objects.append(object_of(schema, name, keys_of(schema, name, below)))
     is_open = not is_object(root) or root.get("additionalProperties", True) is not False
-    shown = tuple(key for key in keys if key.name not in inject)
-    return ToolTypes(tool["description"], shown, returns, is_open, tuple(objects))
+    return ToolTypes(tool["description"], tuple(keys), returns, is_open, tuple(objects))
 
 
 def _stub(function: str, tool: ToolTypes, types: ObjectTypes) -> Stub:

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from toolgen.schema.drafts import is_old
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
-from toolgen.schema.references import at, escape, id_keyword, is_resource
+from toolgen.schema.keywords import (
+    ANNOTATIONS,
+    DEFINITIONS,
+    IN_PLACE,
+    IN_PLACE_LIST,
+    IN_PLACE_MAP,
+    REFERENCES,
+    SILENT,
+    is_deeper,
+    subschemas,
+)
+from toolgen.schema.references import at, definitions_reached, escape, id_keyword, is_resource
 
 # `one_of` of a spec: args of which exactly one is given.
 
@@ -80,6 +91,148 @@ class _Relaxing:
         if self._is_old and "$ref" in schema:
             return False
         return is_resource(schema, self._id_keyword)
+
+
+# The schema of args as models are shown it: no field that the host injects is named in it.
+
+
+def without_injected(schema: Mapping[str, Any], injected: Collection[str]) -> dict[str, Any]:
+    """Return the schema of args without injected fields, and without the definitions that only they use.
+
+    They are left out of every part that applies to the args themselves, not of fields below. `schema` rejects them
+    (`without_fields`), so it accepts the same args otherwise. One that is nested too deeply keeps them in its parts.
+    """
+    if not injected:
+        return dict(schema)
+    shown: dict[str, Any] = _Hiding(schema, injected).part(schema)
+    own = {keyword: value for keyword, value in shown.items() if keyword not in DEFINITIONS}
+    reached = definitions_reached(own, schema)
+    kept = {keyword: _used(schema[keyword], reached.get(keyword, {})) for keyword in DEFINITIONS if keyword in shown}
+    return {**own, **{keyword: used for keyword, used in kept.items() if used}}
+
+
+def _used(definitions: Any, reached: Collection[str]) -> Any:
+    """Return the definitions that a reference leads to, or may lead to by a name of their own."""
+    if not is_object(definitions):
+        return definitions
+    return {
+        name: each
+        for name, each in definitions.items()
+        if name in reached or any(not _NAMED.isdisjoint(part) for _, part in subschemas(each))
+    }
+
+
+_NAMED: Final = frozenset({"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"})
+
+
+class _Hiding:
+    """Removes fields from every part of a schema that applies to the root's value."""
+
+    def __init__(self, root: Mapping[str, Any], hidden: Collection[str]) -> None:
+        self._root = root
+        self._hidden = hidden
+        self._is_old = is_old(root)
+        self._is_deep = is_deeper(root)
+        self._behind: dict[str, Any] = {}
+
+    def part(self, schema: Any) -> Any:
+        """Return a part that applies to the root's value, without the fields; the part itself if it names none."""
+        if not is_object(schema) or (schema is not self._root and is_resource(schema, id_keyword(self._root))):
+            return schema
+        if self._is_old and "$ref" in schema:
+            return self._target(schema["$ref"], schema)
+        made = {keyword: self._inside(keyword, value) for keyword, value in schema.items()}
+        target = self._target(schema.get("$ref"), None)
+        if target is not None:
+            del made["$ref"]
+            made = _joined(made, target)
+        if made == schema:
+            return schema
+        may_be_empty = made.keys() - {"allOf", *(() if schema is self._root else ("properties",))}
+        return {name: value for name, value in made.items() if value or name in may_be_empty}
+
+    def _target(self, reference: Any, unchanged: Any) -> Any:
+        """Return what a reference leads to, without the fields; `unchanged` if it names none of them."""
+        target = at(self._root, reference)
+        if str(reference) not in self._behind:
+            self._behind[str(reference)] = target  # until it is known: recursive references stay
+            self._behind[str(reference)] = self.part(target)
+        shown = self._behind[str(reference)]
+        return unchanged if shown is target else shown
+
+    def _inside(self, keyword: str, value: Any) -> Any:
+        if keyword in ("properties", "dependentRequired", *IN_PLACE_MAP) and is_object(value):
+            value = {name: each for name, each in value.items() if name not in self._hidden}
+        if keyword in ("dependentRequired", "dependencies") and is_object(value):
+            value = {name: self._listed(each) for name, each in value.items()}
+        if keyword == "required":
+            value = self._listed(value)
+        if self._is_deep:
+            return value
+        if keyword in IN_PLACE_MAP and is_object(value):
+            return {name: self.part(each) for name, each in value.items()}
+        if keyword in IN_PLACE_LIST and is_array(value):
+            parts = [(each, self.part(each)) for each in value]
+            return [shown for each, shown in parts if keyword != "allOf" or shown is each or shown]
+        return self.part(value) if keyword in IN_PLACE else value
+
+    def _listed(self, names: Any) -> Any:
+        return [name for name in names if name not in self._hidden] if is_array(names) else names
+
+
+def _joined(schema: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
+    """Join a schema with one that a reference in it led to."""
+    beside = {name: value for name, value in schema.items() if name != "properties" or value}
+    says_more = beside.keys() - ANNOTATIONS - SILENT - {"type"}
+    if not says_more and beside.get("type", target.get("type")) == target.get("type"):
+        return {**target, **beside}
+    others = schema.get("allOf")
+    return {**schema, "allOf": [*(others if is_array(others) else ()), target]}
+
+
+def keyword_with(schema: Mapping[str, Any], name: str) -> str:
+    """Return the keyword that keeps a field from being injected; empty if there is none.
+
+    It requires the field of callers, who do not send it, or declares it in a part that models are shown. `schema` is
+    one that rejects the field (`without_fields`).
+    """
+    for part in _in_place(schema):
+        listed = {
+            "required": [part.get("required")],
+            **{keyword: _values(part.get(keyword)) for keyword in ("dependentRequired", "dependencies")},
+            "propertyNames": _values(part.get("propertyNames")),
+        }
+        found = (keyword for keyword, lists in listed.items() if any(is_array(each) and name in each for each in lists))
+        if keyword := next(found, ""):
+            return keyword
+    shown = without_injected(schema, [name])
+    return "properties" if any(name in _keys(part.get("properties")) for part in _in_place(shown)) else ""
+
+
+def _in_place(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield every part of a schema that applies to the root's value, also in resources of their own."""
+    waiting: list[Any] = [root]
+    seen = set[int]()
+    while waiting:
+        part = waiting.pop()
+        if not is_object(part) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        waiting.append(at(root, part.get("$ref")))
+        waiting += [part.get(keyword) for keyword in IN_PLACE]
+        for keyword in IN_PLACE_LIST:
+            waiting += part[keyword] if is_array(part.get(keyword)) else ()
+        for keyword in IN_PLACE_MAP:
+            waiting += _values(part.get(keyword))
+
+
+def _values(value: Any) -> Collection[Any]:
+    return value.values() if is_object(value) else ()
+
+
+def _keys(value: Any) -> Collection[str]:
+    return value.keys() if is_object(value) else ()
 
 
 # The secret fields of a schema.

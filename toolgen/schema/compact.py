@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
+from toolgen.schema.args import without_injected
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import (
     DEEPEST,
@@ -228,10 +229,7 @@ def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> 
 
     An open object would reject these with `false`, which reveals their names to a model.
     """
-    properties = args.get("properties")
-    if not inject or not is_object(properties):
-        return compact(args)
-    return compact({**args, "properties": {name: each for name, each in properties.items() if name not in inject}})
+    return compact(without_injected(args, inject))
 
 
 class _Compaction:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.schema.args import without_injected
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.search.words import words_of
 
@@ -88,15 +89,12 @@ def document_of_tool(
     tags: Collection[str],
 ) -> SearchDocument:
     """Return the document of a tool. `args` is the JSON Schema of its args; injected fields are ignored."""
-    if inject and is_object(args):
-        shown = {name: below for name, below in args.get("properties", {}).items() if name not in inject}
-        args = {**args, "properties": shown}
     return SearchDocument(
         key=ident,
         names=(ident, source_name) if source_name else (ident,),
         title=title,
         description=description,
-        parameters=parameter_texts(args),
+        parameters=parameter_texts(without_injected(args, inject) if is_object(args) else args),
         tags=tuple(sorted(tags)),
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
 
 from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.schema.args import without_injected
 from toolgen.schema.compact import types_of
 from toolgen.schema.json_values import is_object
 
@@ -127,11 +128,7 @@ def _entry(name: str, definition: ToolDefinition, output: Any) -> dict[str, Any]
 
 def _input_schema(definition: ToolDefinition) -> dict[str, Any]:
     """The whole schema, so that an import gets all of it; without the fields that the host fills."""
-    schema: dict[str, Any] = {"type": "object", **definition.input_schema}
-    injected = definition.settings.inject
-    if injected and "properties" in schema:
-        schema["properties"] = {name: each for name, each in schema["properties"].items() if name not in injected}
-    return schema
+    return {"type": "object", **without_injected(definition.input_schema, definition.settings.inject)}
 
 
 def _annotations(definition: ToolDefinition) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from typing import Final
 class Grammar:
     """What a provider accepts as the name of a tool, and as the id of a call.
 
-    `pattern` is for the whole name, and allows at least letters, digits and `_`; with `dots`, those of an ident are
-    kept. `call_id_length` is for APIs that accept only ids of that many letters and digits; with 0 any id is accepted.
+    `pattern` is for the whole name. It allows at least letters, digits and `_`, except that the first character may be
+    no digit; with `dots`, those of an ident are kept. `call_id_length` is for APIs that accept only ids of that many
+    letters and digits; with 0 any id is accepted.
     """
 
     pattern: re.Pattern[str]
@@ -24,8 +25,11 @@ class Grammar:
 
 
 STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
-"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients accept it too.
-"""
+"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Bedrock and MCP clients accept it too."""
+
+LETTER_FIRST: Final = Grammar(re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]*"), 64)
+"""Gemini: a name "must start with a letter or an underscore" (`FunctionDeclaration`). It also allows dots, colons and
+128 characters, which are not used, so that other names are the same for all."""
 
 DOTTED: Final = Grammar(re.compile(r"[a-zA-Z0-9_.-]+"), 64, dots=True)
 """LiteLLM's proxy, which allows dots."""
@@ -50,7 +54,9 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
     )
     if plain and fits(joined, grammar):
         return joined
-    spelled = "".join(each if grammar.pattern.fullmatch(each) else "_" for each in joined)
+    spelled = "".join(each if grammar.pattern.fullmatch(f"_{each}") else "_" for each in joined)
+    if spelled and not grammar.pattern.fullmatch(spelled):
+        spelled = f"_{spelled}"
     readable = spelled[: grammar.max_length - _HASH_LENGTH - 3]
     return f"{readable}___{name_digest(ident)}"
 

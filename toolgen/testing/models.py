@@ -146,7 +146,7 @@ class ScriptedModel:
             self._calls += 1
             call_id = call.tool_call_id or f"call_{self._calls}"
             calls.append(replace(call, name=self._name(call.name, offered), tool_call_id=call_id))
-        return ModelReply(text=reply.text, calls=tuple(calls))
+        return replace(reply, calls=tuple(calls))
 
     def _name(self, name: str, offered: Sequence[str]) -> str:
         for each in (name, wire_name(name, self._provider.grammar)):

@@ -32,7 +32,9 @@ def _halves(text: str) -> tuple[str, str]:
     return text[: len(text) // 2], text[len(text) // 2 :]
 
 
-def _chat(_provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
+def _chat(provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
+    assert provider.turns is not None
+
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
         return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
@@ -46,10 +48,12 @@ def _chat(_provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
             {"tool_calls": [{"index": index, "id": call.tool_call_id, "type": "function", "function": function}]}
         )
         yield chunk({"tool_calls": [{"index": index, "function": {"arguments": end}}]})
-    yield chunk({}, "tool_calls" if reply.calls else "stop")
+    (choice,) = provider.turns.response(reply)["choices"]
+    yield chunk({}, choice.get("finish_reason") or ("tool_calls" if reply.calls else "stop"))
 
 
-def _blocks(_provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
+def _blocks(provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
+    assert provider.turns is not None
     yield {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}}
     texts: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
     if reply.text:
@@ -62,7 +66,8 @@ def _blocks(_provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
         yield {"type": "content_block_start", "index": index, "content_block": block}
         yield from ({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)
         yield {"type": "content_block_stop", "index": index}
-    yield {"type": "message_delta", "delta": {"stop_reason": "tool_use" if reply.calls else "end_turn"}}
+    reason = provider.turns.response(reply).get("stop_reason") or ("tool_use" if reply.calls else "end_turn")
+    yield {"type": "message_delta", "delta": {"stop_reason": reason}}
     yield {"type": "message_stop"}
 
 
@@ -75,10 +80,15 @@ def _items(provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
 
 def _parts(provider: Provider, reply: ModelReply) -> Iterator[dict[str, Any]]:
     assert provider.turns is not None
-    for part in provider.turns.response(reply)["candidates"][0]["content"]["parts"]:
+    (candidate,) = provider.turns.response(reply)["candidates"]
+    for part in candidate["content"]["parts"]:
         for each in [{"text": word} for word in _words(part["text"])] if "text" in part else [part]:
             yield {"candidates": [{"content": {"role": "model", "parts": [each]}}]}
-    yield {"candidates": [{"content": {"role": "model", "parts": []}, "finishReason": "STOP"}]}
+    yield {
+        "candidates": [
+            {"content": {"role": "model", "parts": []}, "finishReason": candidate.get("finishReason", "STOP")}
+        ]
+    }
 
 
 _EVENTS: Final[Mapping[Any, Callable[[Provider, ModelReply], Iterator[dict[str, Any]]]]] = {

@@ -158,7 +158,34 @@ def test_the_tokens_of_a_stream_are_known(name: str) -> None:
 def test_only_what_later_requests_need_is_kept_of_a_response() -> None:
     extra = {"id": "r1", "tools": [{"name": "desk__count"}], "instructions": "Count."}
     result = Desk("openai-responses", ("", [call(1)]), ("one", []), usage=extra).run()
-    assert result.messages[2].response == {"output": RESPONSES["openai-responses"]("", [call(1)])["output"]}
+    assert result.messages[2].response == RESPONSES["openai-responses"]("", [call(1)])
+
+
+@pytest.mark.parametrize("name", SYSTEM)
+def test_no_call_of_an_answer_that_was_cut_off_is_made_and_the_model_is_told(name: str) -> None:
+    calls = (ToolRequest(name="desk__count", payload='{"n":1}', tool_call_id="c1"),)
+    cut = TURNS[name].response(ModelReply(text="Now.", calls=calls, incomplete="token_limit"))
+    desk = Desk(name)
+    desk.model = ScriptedModel(cut, calls[0], "one", provider=name)
+    assert (desk.run().outcome.value, desk.counted) == ("one", [1])
+    sent = provider(name).messages(cut, [cut_off("c1")])
+    assert desk.asked[1][0][-len(sent) :] == sent
+
+
+def cut_off(call_id: str) -> CallAnswer:
+    text = (
+        "nothing was called: your answer was cut off at the token limit before its calls were complete; "
+        "make them again, in a shorter answer"
+    )
+    return CallAnswer(tool_call_id=call_id, name="desk__count", text=text, is_error=True)
+
+
+def test_a_call_that_gemini_could_not_parse_is_asked_for_again() -> None:
+    desk = Desk("gemini")
+    unparsed = {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}
+    desk.model = ScriptedModel(unparsed, ToolRequest(name="desk.count", payload='{"n":1}'), "one", provider="gemini")
+    assert (desk.run().outcome.value, desk.counted) == ("one", [1])
+    assert "your call was not written as the API requires" in json.dumps(desk.asked[1][0][-1])
 
 
 @pytest.mark.parametrize("name", SYSTEM)
@@ -199,6 +226,7 @@ REPLIES = st.builds(
         ),
         max_size=3,
     ).map(tuple),
+    incomplete=st.sampled_from([None, "token_limit", "stopped"]),
 )
 
 

@@ -74,6 +74,23 @@ def test_rules_may_use_the_names_of_every_provider(row: str) -> None:
         assert names.ident(provider_tool_name(tool.ident, tool.wire_name, provider(each))) == tool.ident, each
 
 
+def test_a_name_of_gemini_begins_with_a_letter_or_an_underscore() -> None:
+    gemini = provider("gemini")
+    assert re.fullmatch(r"_1st__get2___[0-9a-f]{10}", provider_tool_name("1st.get2", "1st__get2", gemini))
+    assert re.fullmatch(r"_-x__get___[0-9a-f]{10}", provider_tool_name("-x.get", "-x__get", gemini))
+    assert provider_tool_name("shop.get", "2nd", gemini) == "shop__get"  # set by a spec
+    assert provider_tool_name("shop.get", "get-2", gemini) == "get-2"
+    for ident in ("shop.get_2", "shop.2nd", "shop.a_", "x" * 80):
+        assert wire_name(ident, gemini.grammar) == wire_name(ident)
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_every_name_of_every_provider_is_valid(ident: str) -> None:
+    for name in PROVIDERS:
+        grammar = provider(name).grammar
+        assert fits(wire_name(ident, grammar), grammar)
+
+
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40))
 def test_every_name_and_id_is_valid(ident: str, call_id: str) -> None:
     assert fits(wire_name(ident, GRAMMAR), GRAMMAR)

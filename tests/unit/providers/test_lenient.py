@@ -119,6 +119,67 @@ def test_keywords_that_depend_on_each_other_are_removed_together() -> None:
     assert differences == {("/properties/a", "patternProperties"), ("/properties/a", "additionalProperties")}
 
 
+ONLY_B = {"properties": {"b": {"type": "string"}}}
+EVALUATES: list[dict[str, Any]] = [
+    {"allOf": [ONLY_B]},
+    {"anyOf": [ONLY_B, {"required": ["k"]}]},
+    {"oneOf": [ONLY_B, {"required": ["k"]}]},
+    {"if": {"required": ["b"]}, "then": ONLY_B},
+    {"if": {"required": ["k"]}, "else": ONLY_B},
+    {"dependentSchemas": {"b": ONLY_B}},
+    {"$ref": "#/$defs/B"},
+    {"patternProperties": {"^b": {}}},
+    {"properties": {"b": {}}},
+    {"additionalProperties": True},
+]
+"""Keywords that declare the field `b`, each in its way."""
+
+
+@every
+@pytest.mark.parametrize("keywords", EVALUATES, ids=lambda keywords: "-".join(keywords))
+@pytest.mark.parametrize("is_nested", [False, True], ids=["root", "nested"])
+def test_no_field_is_forbidden_because_its_declaration_is_not_offered(
+    dialect: Dialect, keywords: dict[str, Any], is_nested: bool
+) -> None:
+    part = {"type": "object", **keywords, "unevaluatedProperties": False}
+    schema = {"type": "object", "properties": {"part": part}} if is_nested else part
+    schema = {**schema, "$defs": {"B": ONLY_B}}
+    value = {"part": {"b": "x"}} if is_nested else {"b": "x"}
+    offered, problems, _ = converted(schema, dialect)
+    assert problems == []
+    assert validator_for(schema).is_valid(value)
+    assert validator_for(offered).is_valid(value)
+
+
+@every
+@pytest.mark.parametrize("keywords", [{"prefixItems": [{}]}, {"contains": {"type": "string"}}, {"items": {}}, {}])
+def test_no_item_is_forbidden_because_its_declaration_is_not_offered(dialect: Dialect, keywords: Any) -> None:
+    part = {"type": "array", **keywords, "unevaluatedItems": False}
+    schema = {"type": "object", "properties": {"part": part}}
+    value = {"part": ["x"] if keywords else []}
+    assert validator_for(schema).is_valid(value)
+    assert validator_for(converted(schema, dialect)[0]).is_valid(value)
+
+
+@every
+@settings(max_examples=40)
+@given(
+    parts=st.lists(st.sampled_from(EVALUATES), max_size=3),
+    others=st.fixed_dictionaries({}, optional={"properties": st.just({"a": {}}), "required": st.just(["a"])}),
+    unevaluated=st.sampled_from([False, {"type": "string"}]),
+    value=st.dictionaries(st.sampled_from(["a", "b", "k"]), st.sampled_from(["x", 1]), max_size=3),
+)
+def test_joined_args_are_valid_in_the_offered_schema(
+    dialect: Dialect, parts: list[dict[str, Any]], others: dict[str, Any], unevaluated: Any, value: dict[str, Any]
+) -> None:
+    joined = {name: each for part in [*parts, others] for name, each in part.items()}
+    schema = {"type": "object", **joined, "unevaluatedProperties": unevaluated, "$defs": {"B": ONLY_B}}
+    offered, _, differences = converted(schema, dialect)
+    is_valid = validator_for(schema).is_valid(value)
+    assert validator_for(offered).is_valid(value) or not is_valid
+    assert differences or validator_for(offered).is_valid(value) == is_valid
+
+
 def test_gemini_receives_definitions_by_simple_names_and_no_siblings_of_references() -> None:
     schema = {
         "type": "object",

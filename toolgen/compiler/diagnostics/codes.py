@@ -133,7 +133,7 @@ CODES = _table(
         "TG207",
         "args-not-object",
         _E,
-        "The args of a tool are always an object with named fields; put a value of another type into a field. A recursive args schema of a tool with `inject` or `one_of`, which change the outermost object, must recurse through a named type.",
+        "The args of a tool are always an object with named fields; put a value of another type into a field. A recursive args schema of a tool with `inject` or `one_of`, which change the outermost object, must recurse through a named type. No keyword of the args requires a field of `inject`, which callers do not send.",
     ),
     (
         "TG208",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.providers.protocol import CallAnswer
@@ -18,7 +18,7 @@ from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Response, ToolResult
-    from toolgen.providers.protocol import ModelReply, OfferedTool
+    from toolgen.providers.protocol import Incomplete, ModelReply, OfferedTool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,6 +55,8 @@ class Turn:
     `results` are those of the calls that have a request, in order; for code, `calls` are the calls that it made, and
     `report` is its outcome. As feedback to the model: `answers` to its calls, and `report`, a message. `messages` are
     appended to the conversation, in the format of the provider's API.
+
+    A turn of an `incomplete` response requests nothing that can be run, and already has its feedback.
     """
 
     text: str = ""
@@ -64,11 +66,12 @@ class Turn:
     answers: tuple[CallAnswer, ...] = ()
     report: str = ""
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    incomplete: Incomplete | None = None
 
     @property
     def is_final(self) -> bool:
-        """Whether the model requested nothing: this is its final answer."""
-        return not self.calls and self.code is None
+        """Whether the model requested nothing, and is told nothing: this is its final answer."""
+        return not self.calls and self.code is None and not self.report
 
     @property
     def made(self) -> list[tuple[RequestedCall, ToolResult[Any]]]:
@@ -163,6 +166,34 @@ _Respond: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[Call
 def interpreted(reply: ModelReply, requested: Callable[[ToolRequest], RequestedCall]) -> Turn:
     """Convert a response to a turn, each call with `requested`; without calls it is final."""
     return Turn(text=reply.text, calls=tuple(requested(call) for call in reply.calls))
+
+
+_CUT_OFF: Final[Mapping[Incomplete, str]] = {
+    "token_limit": "nothing was called: your answer was cut off at the token limit before its calls were complete; "
+    "make them again, in a shorter answer",
+    "malformed_call": "nothing was called: your call was not written as the API requires; make it again",
+    "stopped": "nothing was called: your answer was cut off before its calls were complete",
+}
+
+
+def read_turn(presentation: Presentation, reply: ModelReply) -> Turn:
+    """Parse a response by a presentation. Nothing in an incomplete one is run: the model is told why."""
+    turn = presentation.interpret(reply)
+    return turn if reply.incomplete is None else _cut_off(turn, reply, reply.incomplete)
+
+
+def _cut_off(turn: Turn, reply: ModelReply, incomplete: Incomplete) -> Turn:
+    """Refuse all calls of an incomplete response, and its code. Calls that the API could not parse are not in it."""
+    if turn.is_final and incomplete != "malformed_call":
+        return replace(turn, incomplete=incomplete)
+    refusal = _CUT_OFF[incomplete]
+    return Turn(
+        text=turn.text,
+        calls=tuple(RequestedCall(asked=call.asked, refusal=refusal) for call in turn.calls),
+        answers=tuple(_refused(RequestedCall(asked=call, refusal=refusal)) for call in reply.calls),
+        report="" if reply.calls else refusal,
+        incomplete=incomplete,
+    )
 
 
 def request(ident: str, asked: ToolRequest, payload: str | None = None) -> RequestedCall:

@@ -5,7 +5,6 @@ The API: https://platform.claude.com/docs/en/api/messages. Thinking blocks must 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -14,11 +13,15 @@ from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
+    grown,
+    incomplete_of,
     list_of,
     name_of,
     object_of,
     payload_object,
+    reason_for,
     response_of,
+    streamed_args,
     text_of,
     without_nulls,
 )
@@ -28,7 +31,7 @@ from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
@@ -69,7 +72,11 @@ class Anthropic(Provider):
                         payload=arguments_text(block.get("input"), f"{where}.input"),
                     )
                 )
-        return ModelReply(text="".join(text), calls=tuple(calls))
+        reason = text_of(response.get("stop_reason"), "stop_reason")
+        finished = _FINISHED if calls else _FINISHED_TEXT
+        return ModelReply(
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, INCOMPLETE)
+        )
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -91,6 +98,18 @@ class Anthropic(Provider):
         return [{"role": role, "content": content} for role, content in turns if content]
 
 
+_FINISHED: Final = frozenset({"end_turn", "tool_use", "pause_turn", "compaction"})
+_FINISHED_TEXT: Final = _FINISHED | {"stop_sequence"}
+"""A complete call ends a response as `tool_use`; a stop sequence in its args cuts it off."""
+
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+    "max_tokens": "token_limit",
+    "model_context_window_exceeded": "token_limit",
+    "refusal": "stopped",
+}
+"""https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons"""
+
+
 def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "content" not in response_of(response):
         raise MalformedResponse("the response has no content")
@@ -99,8 +118,11 @@ def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _sent_back(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out nulls, and what the SDK adds to a text that it parsed; the API refuses both."""
-    return {name: value for name, value in without_nulls(block).items() if name != "parsed_output"}
+    """Leave out nulls, and what the SDK adds to a text that it parsed; the API refuses both, and args as text."""
+    own = {name: value for name, value in without_nulls(block).items() if name != "parsed_output"}
+    if isinstance(own.get("input"), str):
+        own["input"] = payload_object(own["input"])
+    return own
 
 
 # Anthropic's messages as a stream: blocks of content that begin, grow and stop.
@@ -144,10 +166,7 @@ class Reader:
         if not self._has_stopped:
             raise MalformedResponse("the stream ended before the response did")
         for place, text in self._inputs.items():
-            try:
-                self._blocks[place]["input"] = json.loads(text) if text else {}
-            except ValueError:
-                raise MalformedResponse(f"content[{place}].input of the response is not JSON") from None
+            self._blocks[place]["input"] = streamed_args(text)
         return {**self._message, "content": [self._blocks[place] for place in sorted(self._blocks)]}
 
     def _grow(self, place: int, delta: Mapping[str, Any]) -> str:
@@ -163,6 +182,8 @@ class Reader:
             added = text_of(delta.get(member), f"delta.{member}")
             block[member] = text_of(block.get(member), f"content[{place}].{member}") + added
             return added if kind == "text_delta" else ""
+        else:  # of a block that is new in the API, and that it wants back
+            block.update({name: grown(block.get(name), value) for name, value in delta.items() if name != "type"})
         return ""
 
 
@@ -179,7 +200,8 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"type": "tool_use", "id": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}
         for call in reply.calls
     ]
-    return {"content": [*texts, *calls]}
+    ended = {"stop_reason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
+    return {"content": [*texts, *calls], **ended}
 
 
 _TURNS: Final = TurnFormat(

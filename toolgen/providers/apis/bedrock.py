@@ -13,10 +13,12 @@ from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
+    incomplete_of,
     list_of,
     name_of,
     object_of,
     payload_object,
+    reason_for,
     response_of,
     text_of,
     without_nulls,
@@ -27,7 +29,7 @@ from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
 
 
 class Bedrock(Provider):
@@ -75,7 +77,11 @@ class Bedrock(Provider):
                         payload=arguments_text(use.get("input"), f"{where}.toolUse.input"),
                     )
                 )
-        return ModelReply(text="".join(text), calls=tuple(calls))
+        reason = text_of(response.get("stopReason"), "stopReason")
+        finished = _FINISHED if calls else _FINISHED_TEXT
+        return ModelReply(
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, finished, INCOMPLETE)
+        )
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -89,6 +95,20 @@ class Bedrock(Provider):
             results.append({"text": message})
         turns = (("assistant", own), ("user", results))
         return [{"role": role, "content": content} for role, content in turns if content]
+
+
+_FINISHED: Final = frozenset({"end_turn", "tool_use"})
+_FINISHED_TEXT: Final = _FINISHED | {"stop_sequence"}
+"""A complete call ends a response as `tool_use`; a stop sequence in its args cuts it off."""
+
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+    "max_tokens": "token_limit",
+    "model_context_window_exceeded": "token_limit",
+    "malformed_tool_use": "malformed_call",
+    "malformed_model_output": "malformed_call",
+    "guardrail_intervened": "stopped",
+    "content_filtered": "stopped",
+}
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -113,7 +133,8 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"toolUse": {"toolUseId": call.tool_call_id, "name": call.name, "input": payload_object(call.payload)}}
         for call in reply.calls
     ]
-    return {"output": {"message": {"role": "assistant", "content": [*texts, *calls]}}}
+    ended = {"stopReason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
+    return {"output": {"message": {"role": "assistant", "content": [*texts, *calls]}}, **ended}
 
 
 _TURNS: Final = TurnFormat(

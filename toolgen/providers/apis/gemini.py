@@ -14,10 +14,12 @@ from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
+    incomplete_of,
     list_of,
     name_of,
     object_of,
     payload_object,
+    reason_for,
     response_of,
     text_of,
     without_nulls,
@@ -25,10 +27,10 @@ from toolgen.providers.apis.response_json import (
 from toolgen.providers.offering import payload_of, takes_args
 from toolgen.providers.protocol import MalformedResponse, ModelReply, Provider, TurnFormat
 from toolgen.providers.schema_dialects import GEMINI
-from toolgen.spec.wire_names import STRICT
+from toolgen.spec.wire_names import LETTER_FIRST
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
 
 _MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 
@@ -74,7 +76,10 @@ class Gemini(Provider):
                 )
             elif not part.get("thought"):
                 text.append(text_of(part.get("text"), f"{where}.text"))
-        return ModelReply(text="".join(text), calls=tuple(calls))
+        reason = text_of(_member(_candidate(response), "finishReason", "finish_reason"), "candidates[0].finishReason")
+        return ModelReply(
+            text="".join(text), calls=tuple(calls), incomplete=incomplete_of(reason, _FINISHED, INCOMPLETE)
+        )
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -90,6 +95,18 @@ class Gemini(Provider):
         return [{"role": role, "parts": parts} for role, parts in turns if parts]
 
 
+_FINISHED: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED"})
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+    "MAX_TOKENS": "token_limit",
+    "CONTINUATION": "token_limit",
+    "MALFORMED_FUNCTION_CALL": "malformed_call",
+    "UNEXPECTED_TOOL_CALL": "malformed_call",
+    "MALFORMED_RESPONSE": "malformed_call",
+    "SAFETY": "stopped",
+}
+"""All other reasons stop the model too: https://ai.google.dev/api/generate-content#FinishReason."""
+
+
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
     return {"tools": [{"functionDeclarations": tools}]} if tools else {}
 
@@ -103,13 +120,17 @@ def _response(answer: CallAnswer) -> dict[str, Any]:
     return {"id": answer.tool_call_id, **results} if answer.tool_call_id else results
 
 
-def _content(response: Mapping[str, Any]) -> Mapping[str, Any]:
+def _candidate(response: Mapping[str, Any]) -> Mapping[str, Any]:
     candidates = list_of(response_of(response).get("candidates"), "candidates")
     if not candidates:
         if _member(response, "promptFeedback", "prompt_feedback") is None:
             raise MalformedResponse("the response has no candidates, and no reason for that")
         return {}
-    content = object_of(candidates[0], "candidates[0]").get("content")
+    return object_of(candidates[0], "candidates[0]")
+
+
+def _content(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = _candidate(response).get("content")
     return {} if content is None else object_of(content, "candidates[0].content")
 
 
@@ -186,7 +207,8 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         {"functionCall": {"id": call.tool_call_id, "name": call.name, "args": payload_object(call.payload)}}
         for call in reply.calls
     ]
-    return {"candidates": [{"content": {"role": "model", "parts": [*texts, *calls]}}]}
+    ended = {"finishReason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
+    return {"candidates": [{"content": {"role": "model", "parts": [*texts, *calls]}, **ended}]}
 
 
 _TURNS: Final = TurnFormat(
@@ -206,7 +228,7 @@ _TURNS: Final = TurnFormat(
 PLAIN: Final = Gemini(
     name="gemini",
     telemetry_name="gcp.gemini",
-    grammar=STRICT,
+    grammar=LETTER_FIRST,
     dialect=GEMINI,
     max_tools=None,
     reader=Reader,

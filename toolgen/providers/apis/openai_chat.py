@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
+    grown,
     list_of,
     name_of,
     object_of,
     payload_text,
+    reason_for,
     response_of,
     text_of,
     without_nulls,
@@ -26,7 +28,7 @@ from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_S
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
     from toolgen.spec.wire_names import Grammar
 
 
@@ -60,9 +62,12 @@ class OpenAIChat(Provider):
         if message.get("audio") is not None:
             _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
+        reason = text_of(response["choices"][0].get("finish_reason"), "choices[0].finish_reason")
+        incomplete = INCOMPLETE.get(reason)
         if len(asked) == 1:  # as is usual
-            return ModelReply(text=_text(message), calls=(_call(asked[0], 0),))
-        return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
+            return ModelReply(text=_text(message), calls=(_call(asked[0], 0),), incomplete=incomplete)
+        calls = tuple([_call(call, at) for at, call in enumerate(asked)])
+        return ModelReply(text=_text(message), calls=calls, incomplete=incomplete)
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -82,6 +87,16 @@ class OpenAIChat(Provider):
         ]
         return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
 
+
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {
+    "length": "token_limit",
+    "model_length": "token_limit",  # Mistral
+    "content_filter": "stopped",
+    "insufficient_system_resource": "stopped",  # DeepSeek
+    "error": "stopped",  # Mistral, OpenRouter
+    "abort": "stopped",  # vLLM
+}
+"""Any other reason ends a complete response: servers that implement this API have names of their own for that."""
 
 _NOT_SENT_BACK: Final = ("annotations", "parsed")
 """Members of a response's message that the API refuses in a request; the SDK adds the second."""
@@ -160,11 +175,12 @@ def _odd_call(given: Any, where: str) -> ToolRequest:
 
 
 class Reader:
-    """Adds up the deltas of the first choice. Members that are text are joined, and so are the args of calls."""
+    """Adds up the deltas of the first choice. Texts, lists and the args of calls are joined."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
-        self._calls: dict[int, dict[str, Any]] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._at_index: dict[int, dict[str, Any]] = {}
         self._finish: str | None = None
         self._usage: Any = None
 
@@ -184,7 +200,7 @@ class Reader:
         """Return the completion."""
         if self._finish is None:
             raise MalformedResponse("the stream ended before the response did")
-        calls = {"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}
+        calls = {"tool_calls": self._calls} if self._calls else {}
         choice = {"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}
         return {"choices": [choice], **({"usage": self._usage} if self._usage else {})}
 
@@ -194,19 +210,20 @@ class Reader:
                 for call in list_of(value, "delta.tool_calls"):
                     self._add_call(object_of(call, "delta.tool_calls[]"))
             elif name != "role" and value is not None:
-                before = self._message.get(name)
-                is_text = isinstance(value, str) and isinstance(before, str | None)
-                self._message[name] = (before or "") + value if is_text else value
+                self._message[name] = grown(self._message.get(name), value)
         return text_of(delta.get("content"), "delta.content") or text_of(delta.get("refusal"), "delta.refusal")
 
     def _add_call(self, part: Mapping[str, Any]) -> None:
-        """Add to a call; some servers give no index, but an id where a call begins."""
-        place = part.get("index")
-        if not isinstance(place, int):
-            place = len(self._calls) if part.get("id") or not self._calls else max(self._calls)
-        call = self._calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+        """Add to a call. Some servers give no index, or the same to several calls, but an id and a name to each."""
+        index, call_id = part.get("index"), text_of(part.get("id"), "delta.tool_calls[].id")
         function = object_of(part.get("function") or {}, "delta.tool_calls[].function")
-        call["id"] = text_of(part.get("id"), "delta.tool_calls[].id") or call["id"]
+        call = self._at_index.get(index) if isinstance(index, int) else self._calls[-1] if self._calls else None
+        if call is None or (call_id and function.get("name") and call["id"] not in ("", call_id)):
+            call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            self._calls.append(call)
+        if isinstance(index, int):
+            self._at_index[index] = call
+        call["id"] = call["id"] or call_id
         for name in ("name", "arguments"):
             call["function"][name] += text_of(function.get(name), f"delta.tool_calls[].function.{name}")
 
@@ -221,7 +238,8 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         for call in reply.calls
     ]
     message = {"role": "assistant", "content": reply.text or None, **({"tool_calls": calls} if calls else {})}
-    return {"choices": [{"index": 0, "message": message}]}
+    ended = {"finish_reason": reason_for(reply.incomplete, INCOMPLETE)} if reply.incomplete else {}
+    return {"choices": [{"index": 0, "message": message, **ended}]}
 
 
 _TURNS: Final = TurnFormat(

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
     answers_to,
+    incomplete_of,
     list_of,
     name_of,
     object_of,
     payload_text,
+    reason_for,
     response_of,
     text_of,
     without_nulls,
@@ -27,7 +29,7 @@ from toolgen.providers.schema_dialects import OPENAI, OPENAI_MAX_TOOLS, OPENAI_S
 from toolgen.spec.wire_names import STRICT
 
 if TYPE_CHECKING:
-    from toolgen.providers.protocol import CallAnswer, ChoiceMode, OfferedTool, ToolPayload
+    from toolgen.providers.protocol import CallAnswer, ChoiceMode, Incomplete, OfferedTool, ToolPayload
 
 
 class OpenAIResponses(Provider):
@@ -72,7 +74,7 @@ class OpenAIResponses(Provider):
                 raise MalformedResponse(
                     f"{where} of the response is not a function call, but only functions were offered"
                 )
-        return ModelReply(text="".join(text), calls=tuple(calls))
+        return ModelReply(text="".join(text), calls=tuple(calls), incomplete=_incomplete(response))
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
@@ -84,6 +86,19 @@ class OpenAIResponses(Provider):
         ]
         user = [{"role": "user", "content": message}] if message else []
         return [*map(_sent_back, _items(response)), *results, *user]
+
+
+INCOMPLETE: Final[Mapping[str, Incomplete]] = {"max_output_tokens": "token_limit", "content_filter": "stopped"}
+
+
+def _incomplete(response: Mapping[str, Any]) -> Incomplete | None:
+    """Return why a response is incomplete; it is too if one of its items is."""
+    is_cut = any(item.get("status") == "incomplete" for item in _items(response))
+    if not is_cut and text_of(response.get("status"), "status") in ("", "completed"):
+        return None
+    details = response.get("incomplete_details")
+    reason = object_of({} if details is None else details, "incomplete_details").get("reason")
+    return incomplete_of(text_of(reason, "incomplete_details.reason") or "incomplete", (), INCOMPLETE)
 
 
 def _items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -155,7 +170,10 @@ def _response_of_reply(reply: ModelReply) -> dict[str, Any]:
         }
         for call in reply.calls
     ]
-    return {"output": [*texts, *calls]}
+    if reply.incomplete is None:
+        return {"output": [*texts, *calls]}
+    details = {"reason": reason_for(reply.incomplete, INCOMPLETE)}
+    return {"output": [*texts, *calls], "status": "incomplete", "incomplete_details": details}
 
 
 _TURNS: Final = TurnFormat(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import compact_json, is_object, kind_of, value_of
+from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
-    from toolgen.providers.protocol import CallAnswer
+    from toolgen.providers.protocol import CallAnswer, Incomplete
 
 _ID_BITS: Final = 64
 
@@ -65,12 +65,30 @@ def id_of(value: Any, where: str) -> str:
     return "" if value is None else str(value)
 
 
+def incomplete_of(reason: str, finished: Collection[str], incomplete: Mapping[str, Incomplete]) -> Incomplete | None:
+    """Return why a response is incomplete, by the reason for its end; None if it is complete.
+
+    `finished` are the reasons of complete responses; a response without a reason is one. An unknown reason is
+    `stopped`: a call must not be made because an API has a new reason for cutting it off.
+    """
+    return None if not reason or reason in finished else incomplete.get(reason, "stopped")
+
+
+def reason_for(incomplete: Incomplete, reasons: Mapping[str, Incomplete]) -> str:
+    """Return the reason for the end of an incomplete response, as an API has it, or one for `stopped`."""
+    return next(reason for why in (incomplete, "stopped") for reason, each in reasons.items() if each == why)
+
+
 def arguments_text(value: Any, where: str) -> str:
     """Convert an object of args to JSON text; null, which some models send without args, is an empty object.
+
+    Text is that of a stream in which a model wrote no object; the runtime tells the model so.
 
     Raises `MalformedResponse`, also for a value that cannot be encoded as JSON: an integer with more digits than Python
     converts (4,300), values nested beyond Python's recursion limit, a type that JSON does not have.
     """
+    if isinstance(value, str):
+        return value
     args = object_of({} if value is None else value, where)
     try:
         return compact_json(args)
@@ -88,11 +106,28 @@ def payload_object(payload: bytes | str) -> dict[str, Any]:
 
     Text that is not an object is kept under `invalid_args`.
     """
+    args = streamed_args(payload_text(payload))
+    return args if is_object(args) else {"invalid_args": args}
+
+
+def streamed_args(text: str) -> dict[str, Any] | str:
+    """Return the args that a stream has as text: an object, or the text if it is none."""
     try:
-        args = value_of(payload)
+        args = value_of(text or "{}")
     except (ValueError, OverflowError, RecursionError):
         args = None
-    return args if is_object(args) else {"invalid_args": payload_text(payload)}
+    return args if is_object(args) else text
+
+
+def grown(before: Any, added: Any) -> Any:
+    """Return a member of a streamed message with what a delta adds: texts, lists and objects are joined."""
+    if isinstance(added, str) and isinstance(before, str | None):
+        return (before or "") + added
+    if is_array(before) and is_array(added):
+        return [*before, *added]
+    if is_object(before) and is_object(added):
+        return {**before, **{name: grown(before.get(name), value) for name, value in added.items()}}
+    return before if added is None else added
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:

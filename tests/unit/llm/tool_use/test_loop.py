@@ -18,6 +18,7 @@ from toolgen.providers.protocol import MalformedResponse, ModelReply, Unsupporte
 from toolgen.providers.table import provider
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, ToolRequest, allow_all
 from toolgen.testing import ModelRequest, ModelTurn, ScriptedModel
+from toolgen.testing.streams import events_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -324,13 +325,136 @@ def test_calls_without_an_index_are_distinguished_by_their_ids() -> None:
     ]  # fmt: skip
 
 
-def test_truncated_input_of_anthropic_is_malformed() -> None:
+def test_calls_that_share_an_index_are_distinguished_by_their_ids() -> None:
+    reader = provider("openai").stream_reader()
+    for call in (
+        {"index": 0, "id": "a", "function": {"name": "one", "arguments": '{"n"'}},
+        {"index": 0, "id": "a", "function": {"arguments": ": 1"}},
+        {"index": 0, "id": "another", "function": {"arguments": "}"}},  # a server that makes one for each delta
+        {"index": 0, "id": "b", "function": {"name": "two", "arguments": "{"}},
+        {"index": 0, "function": {"arguments": "}"}},
+        {"index": 1, "id": "c", "function": {"name": "three", "arguments": "{}"}},
+    ):
+        reader.add({"choices": [{"delta": {"tool_calls": [call]}}]})
+    reader.add({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+    asked = provider("openai").read(reader.response()).calls
+    assert [(call.tool_call_id, call.name, call.payload) for call in asked] == [
+        ("a", "one", '{"n": 1}'), ("b", "two", "{}"), ("c", "three", "{}"),
+    ]  # fmt: skip
+
+
+def test_members_of_other_servers_are_sent_back_whole() -> None:
+    reader = provider("openai").stream_reader()
+    first, second = [{"type": "reasoning.text", "text": text} for text in ("Look. ", "Then act.")]
+    deltas = [
+        {"reasoning": "Look. ", "reasoning_details": [first], "audio": {"id": "a"}},
+        {"reasoning": "Then act.", "reasoning_details": [second], "audio": {"data": "eA=="}},
+        {"content": "Done.", "reasoning_details": None},
+    ]
+    for delta in deltas:
+        reader.add({"choices": [{"delta": delta}]})
+    reader.add({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    (own,) = provider("openai").messages(reader.response())
+    assert own == {
+        "role": "assistant", "content": "Done.", "reasoning": "Look. Then act.", "reasoning_details": [first, second],
+        "audio": {"id": "a"},
+    }  # fmt: skip
+
+
+def test_blocks_that_are_new_in_the_api_are_sent_back_whole() -> None:
     reader = provider("anthropic").stream_reader()
-    for event in EVENTS["anthropic"](RESPONSES["anthropic"]("", [("c", "desk__count", {"n": 100})])):
-        if event.get("delta", {}).get("partial_json") != "}":
-            reader.add(event)
-    with pytest.raises(MalformedResponse, match=r"content\[0\].input of the response is not JSON"):
-        reader.response()
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": None}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", "content": "Summary "}},
+        {"type": "content_block_delta", "index": 0, "delta": {
+            "type": "compaction_delta", "content": "of it.", "encrypted_content": "eA=="}},
+        {"type": "message_delta", "delta": {"stop_reason": "compaction"}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    assert "".join(map(reader.add, events)) == ""
+    (own,) = provider("anthropic").messages(reader.response())
+    assert own["content"] == [{"type": "compaction", "content": "Summary of it.", "encrypted_content": "eA=="}]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+@pytest.mark.parametrize(
+    "text", ['{"n": 10', "[1]", '{"n": NaN}', '{"n": ' + "[" * 100_000], ids=["half", "list", "NaN", "deep"]
+)
+def test_streamed_args_that_are_no_object_are_an_answer_to_the_model(name: str, text: str) -> None:
+    reader, made = provider(name).stream_reader(), provider(name)
+    for event in events_of(made, ModelReply(calls=(ToolRequest(name="desk__count", payload=text, tool_call_id="c"),))):
+        reader.add(event)
+    assert made.read(reader.response()).calls[0].payload == text
+    host = Host(name)
+    turn = asyncio.run(host.conversation.take(reader.response()))
+    assert (host.counted, turn.answers[0].is_error) == ([], True)
+    assert turn.answers[0].text.startswith("invalid payload")
+    if name == "anthropic":
+        assert turn.messages[0]["content"][0]["input"] == {"invalid_args": text}
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("openai", '{"labels": {}}'),
+        ("openai-strict", '{"labels":"{}","note":null}'),
+        ("openai-responses-strict", '{"labels":"{}","note":null}'),
+    ],
+)
+def test_an_error_shows_args_in_the_form_in_which_the_model_sends_them(name: str, example: str) -> None:
+    catalog = Catalog()
+    fields = {"labels": {"type": "object"}, "note": {"type": "string"}}
+    schema = {"type": "object", "properties": fields, "required": ["labels"], "additionalProperties": False}
+    catalog.tool("desk.find", description="Find.", input_schema=schema)(lambda args: args)
+    runtime = Runtime(catalog, permission=allow_all)
+    conversation = ToolUse(catalog).conversation("chat", runtime, runtime.start_run(), name)
+    sent = {"labels": "color=red"}
+    (answer,) = asyncio.run(conversation.take(RESPONSES[name]("", [("c", "desk__find", sent)]))).answers
+    lines = answer.text.split("\n")
+    assert lines[:2] == ["invalid payload", '- /labels: use an object (found "color=red")']
+    assert lines[-1] == f"args that fit: {example}"
+    assert ("you sent" in answer.text) == (name == "openai")
+    right = {"labels": '{"color":"red"}', "note": None} if name != "openai" else {"labels": {"color": "red"}}
+    (answer,) = asyncio.run(conversation.take(RESPONSES[name]("", [("c", "desk__find", right)]))).answers
+    assert answer.text == '{"labels":{"color":"red"}}'
+
+
+CUT_OFF = "nothing was called: your answer was cut off at the token limit"
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_no_call_of_a_response_that_was_cut_off_is_made(name: str, stream: bool) -> None:
+    if stream and provider(name).reader is None:
+        return
+    host, events = Host(name), list[Any]()
+    calls = tuple(ToolRequest(name="desk.count", payload=f'{{"n": {n}}}', tool_call_id=f"c{n}") for n in (1, 2))
+    model = ScriptedModel(
+        ModelReply(text="Now.", calls=calls, incomplete="token_limit"), calls[0], "done", provider=name, stream=stream
+    )
+    outcome = asyncio.run(host.conversation.run(model, [OPENING], on_event=events.append))
+    assert (host.counted, outcome.text, outcome.stopped) == ([1], "done", "completed")
+    first = next(event.turn for event in events if isinstance(event, TurnEnded))
+    assert [(answer.tool_call_id, answer.is_error) for answer in first.answers] == [("c1", True), ("c2", True)]
+    assert all(answer.text.startswith(CUT_OFF) for answer in first.answers)
+    assert len([event for event in events if isinstance(event, CallRequested)]) == 1
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_a_text_that_was_cut_off_does_not_complete_a_conversation(name: str) -> None:
+    model = ScriptedModel(ModelReply(text="Once upon", incomplete="token_limit"), provider=name)
+    outcome = asyncio.run(Host(name).conversation.run(model, [OPENING]))
+    assert (outcome.text, outcome.turns, outcome.stopped) == ("Once upon", 1, "incomplete")
+
+
+def test_a_call_that_the_api_could_not_parse_is_asked_for_again() -> None:
+    host = Host("gemini")
+    unparsed = {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "content": {}}]}
+    model = ScriptedModel(unparsed, ToolRequest(name="desk.count", payload='{"n": 1}'), "done", provider="gemini")
+    outcome = asyncio.run(host.conversation.run(model, [OPENING]))
+    assert (host.counted, outcome.text) == ([1], "done")
+    assert outcome.messages[1]["parts"][0]["text"].startswith("nothing was called: your call was not written as")
 
 
 def test_output_missing_in_the_last_event_is_collected_from_the_items() -> None:

@@ -76,7 +76,7 @@ def test_reg_15_a_tool_that_cannot_be_offered_is_reported_with_the_reason(name: 
     assert names_in(provider_payload(name, tools).fields) == []
     error = UnsupportedCapability(name, problems)
     assert error.code == "unsupported_capability"
-    assert str(error).startswith(f"{name} does not support this: has.dot!: its name is not [a-zA-Z0-9_")
+    assert str(error).startswith(f"{name} does not support this: has.dot!: its name is not [a-zA-Z")
     assert copy(error).problems == error.problems
 
 
@@ -125,7 +125,8 @@ def silent(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock"])
 def test_an_empty_answer_is_an_empty_reply_and_adds_no_message(name: str) -> None:
     made = provider(name)
-    assert made.read(silent(name)) == ModelReply()
+    reply = made.read(silent(name))
+    assert (reply.text, reply.calls) == ("", ())
     assert made.messages(silent(name)) == []
     (only,) = made.messages(silent(name), (), "Go on.")
     assert only["role"] == "user"
@@ -212,7 +213,7 @@ def chat(call: Any) -> dict[str, Any]:
         ("anthropic", {}, "the response has no content"),
         (
             "anthropic",
-            {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": "{}"}]},
+            {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": []}]},
             "it must be an object",
         ),
         ("gemini", {}, "the response has no candidates, and no reason for that"),

@@ -16,7 +16,7 @@ from toolgen.compiler.resolve.schemas import Bundle, own_dialect
 from toolgen.compiler.resolve.shapes.shapes import Shapes
 from toolgen.compiler.resolve.validity import check_defaults, check_schema, joined, resource_of
 from toolgen.compiler.source.nodes import MappingNode
-from toolgen.schema.args import secret_pointers, without_fields
+from toolgen.schema.args import keyword_with, secret_pointers, without_fields
 from toolgen.schema.json_values import is_number
 from toolgen.schema.keywords import REFERENCES, subschemas
 from toolgen.schema.references import at, definition_of, escape, parsed, pointer_of
@@ -201,6 +201,19 @@ class Sides:
                 "this schema refers to itself, and `inject` or `one_of` make its outermost object another one",
                 fix="make it a type, and refer to it: `types: {Thing: …}`, `args: Thing`",
             )
+
+    def check_injected(self, args: Schema, span: Span, injected: Collection[str]) -> None:
+        """Report injected fields that args without them still require, or would still show to models."""
+        for name in injected if is_sound(args) else ():
+            keyword = keyword_with(args.json, name)
+            if keyword:
+                reason = (
+                    "is declared in a schema with a URI of its own, which models would be shown"
+                    if keyword == "properties"
+                    else f"is a name in `{keyword}` of the args, and callers do not send it"
+                )
+                fix = f"declare `{name}` only in `properties` of the args"
+                self._sink.report("TG207", span, f"`inject` names `{name}`, which {reason}", fix=fix)
 
     def value(self, path: Sequence[str], owner: Owner) -> Schema:
         """Return the schema at `path` of a result or payload; any JSON if there is none."""

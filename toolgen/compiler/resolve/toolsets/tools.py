@@ -232,6 +232,7 @@ class ToolResolver:
         if inject or spec.one_of:
             self._sides.check_root(args, owner.span, inject)
         args = self._sides.without(args, owner, inject)
+        self._sides.check_injected(args, owner.span, inject)
         injected = {pointer for pointer in secrets if steps_of(pointer)[:1] and steps_of(pointer)[0] in inject}
         args = replace(args, secrets=tuple(sorted({*args.secrets, *injected})))
         args = replace(args, json=with_one_of(args.json, spec.one_of))
