@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.toolsets.generated.tools.code import ReadFileResult
 
@@ -215,9 +216,11 @@ def _skip(text: TextIO, count: int) -> int:
 
 def _pass_line(text: TextIO) -> bool:
     """Skip the rest of a line; return whether there was any."""
+    check_call()
     chunk = text.readline(_CHUNK)
     found = bool(chunk)
     while chunk and not chunk.endswith("\n"):
+        check_call()
         chunk = text.readline(_CHUNK)
     return found
 
