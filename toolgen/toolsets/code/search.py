@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.text import lines_of
@@ -76,6 +77,7 @@ def path_below(folder: str, names: Names) -> str:
 def _entries(top: Folder, access: PathAccess, *, recursive: bool) -> Iterator[tuple[Names, FolderEntry]]:
     pending: list[tuple[Names, FolderEntry]] = [((entry.name,), entry) for entry in reversed(top.entries())]
     while pending:
+        check_call()
         names, entry = pending.pop()
         yield names, entry
         if recursive and entry.kind is FileKind.FOLDER and access.may_read(f"{top.path.rstrip('/')}/{'/'.join(names)}"):
