@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from io import StringIO, TextIOWrapper
 from mimetypes import MimeTypes
-from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
@@ -218,13 +218,18 @@ def read_file(args: ReadFileArgs, answer: PathAnswer, access: PathAccess) -> Rea
         encoding = detect(sample)
         if encoding is None:
             raise binary_file(args.path, os.fstat(file.fileno()).st_size)
-        file.seek(len(encoding.mark))
-        with TextIOWrapper(file, encoding=encoding.codec, errors="replace", newline="\n") as text:
+        with text_of(file, encoding) as text:
             return _read_lines(args, text)
 
 
+def text_of(file: IO[bytes], encoding: Encoding) -> TextIO:
+    """Return a reader of a file from its beginning, which closes the file. Invalid bytes become U+FFFD."""
+    file.seek(len(encoding.mark))
+    return TextIOWrapper(file, encoding=encoding.codec, errors="replace", newline="\n")
+
+
 def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
-    skipped = _skip(text, args.start_line - 1)
+    skipped = skip_lines(text, args.start_line - 1)
     content, cut = list[str](), list[int]()
     number = args.start_line
     for line, was_cut in _lines(text, args.max_lines):
@@ -244,12 +249,20 @@ def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
     )
 
 
-def _skip(text: TextIO, count: int) -> int:
+def skip_lines(text: TextIO, count: int) -> int:
     """Skip lines; return how many there were."""
     for done in range(count):
         if not _pass_line(text):
             return done
     return count
+
+
+def line_start(text: TextIO, most: int) -> str:
+    """Read a line, and return up to `most` characters of it; its end is one of them."""
+    start = text.readline(most)
+    if not start.endswith("\n"):
+        _pass_line(text)
+    return start
 
 
 def _pass_line(text: TextIO) -> bool:

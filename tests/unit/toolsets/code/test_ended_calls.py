@@ -104,7 +104,7 @@ def test_lines_are_not_skipped_for_a_call_that_has_ended(line: str) -> None:
             return line
 
     with pytest.raises(CallEnded):
-        copy_context().run(call.run, lambda lines, _: vars(text)["_skip"](lines, 10**9), Endless(), None)
+        copy_context().run(call.run, lambda lines, _: text.skip_lines(lines, 10**9), Endless(), None)
 
 
 def test_the_host_is_not_told_of_instructions_for_a_call_that_has_ended(
