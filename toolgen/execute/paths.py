@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.effects import begin_effect, check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind, PathConcern, is_within
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 # Open folders, reached from the root name by name without following links, and the files inside them.
 #
-# An open folder stays the one that was checked, even if its path changes meaning. All functions raise OSError.
+# An open folder stays the one that was checked, even if its path changes meaning. All functions raise OSError. What
+# changes a folder raises `CallEnded` instead, if it would do so for a call that has ended.
 
 
 class NotAFile(OSError):
@@ -70,9 +72,10 @@ class Folder:
 
     def open_folder(self, name: str, *, create: bool = False) -> Folder:
         """Open a subfolder; with `create`, create it if it is missing."""
-        if create:
+        if create and not self._has(_single(name)):
+            begin_effect()
             with suppress(FileExistsError):
-                os.mkdir(_single(name), dir_fd=self._descriptor)
+                os.mkdir(name, dir_fd=self._descriptor)
         descriptor = os.open(_single(name), _folder_flags(), dir_fd=self._descriptor)
         return Folder(descriptor, f"{self.path.rstrip('/')}/{name}", self._new_name)
 
@@ -111,9 +114,18 @@ class Folder:
         return file
 
     def create_file(self, name: str, content: bytes) -> None:
-        """Create a file. Raises FileExistsError if the name exists."""
-        with self._new_file(_single(name), 0o666) as descriptor:
-            _write(descriptor, content)
+        """Create a file: readers see it empty at most, and then with its content.
+
+        Raises FileExistsError if the name exists.
+        """
+        if self._has(_single(name)):
+            raise FileExistsError(errno.EEXIST, "exists")
+        with self._temporary_file(content, 0o666) as temporary, ExitStack() as unless_done:
+            begin_effect()
+            os.close(self._create(name, 0o666))
+            unless_done.callback(os.unlink, name, dir_fd=self._descriptor)
+            self._rename(temporary, name)
+            unless_done.pop_all()
 
     def replace_file(self, name: str, content: bytes, *, previous: os.stat_result | None = None) -> None:
         """Replace a file atomically: readers see the old content or the new one.
@@ -127,20 +139,35 @@ class Folder:
             raise NotAFile(errno.EINVAL, "not a regular file")
         if previous is not None and _version(previous) != _version(now):
             raise Changed(errno.EBUSY, "changed meanwhile")
-        temporary = f".{self._new_name()}.tmp"
-        with self._new_file(temporary, 0o600) as descriptor:
-            _write(descriptor, content, like=now)
-            os.replace(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        with self._temporary_file(content, 0o600, like=now) as temporary:
+            begin_effect()
+            self._rename(temporary, name)
 
     @contextmanager
-    def _new_file(self, name: str, mode: int) -> Generator[int]:
-        """Create a file, whose descriptor `_write` closes; it is removed if an exception is raised in the context."""
+    def _temporary_file(self, content: bytes, mode: int, *, like: os.stat_result | None = None) -> Generator[str]:
+        """Write a file, which is removed if an exception is raised in the context. With `like` it gets its owner."""
+        check_call()
+        name = f".{self._new_name()}.tmp"
+        descriptor = self._create(name, mode)
+        with ExitStack() as unless_renamed:
+            unless_renamed.callback(os.unlink, name, dir_fd=self._descriptor)
+            _write(descriptor, content, like=like)
+            yield name
+            unless_renamed.pop_all()
+
+    def _create(self, name: str, mode: int) -> int:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(name, flags, mode, dir_fd=self._descriptor)
-        with ExitStack() as unless_done:
-            unless_done.callback(os.unlink, name, dir_fd=self._descriptor)
-            yield descriptor
-            unless_done.pop_all()
+        return os.open(name, flags, mode, dir_fd=self._descriptor)
+
+    def _rename(self, name: str, new_name: str) -> None:
+        os.replace(name, new_name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def _has(self, name: str) -> bool:
+        try:
+            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
 
 
 def open_folder(path: str, *, create: bool = False) -> Folder:

@@ -399,8 +399,6 @@ async def run_process(
     Raises `CallFailed`, before anything starts, if an argument contains a NUL or has 128 KiB or more, if the program or
     `cwd` does not exist or may not be used, and on Windows.
     """
-    if os.name != "posix":
-        raise CallFailed(FailureKind.UNAVAILABLE, "unsupported_platform", "programs cannot be run on this platform")
     output, log = Capture(stdout_bytes, spool_bytes), Capture(stderr_bytes, spool_bytes, last=True)
     session, grace = _start(_checked(argv), os.fspath(cwd), env, with_stdin=bool(stdin)), grace_ms / 1000
     process = session.leader
@@ -474,6 +472,8 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
 
 
 def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> ProcessSession:
+    if os.name != "posix":
+        raise CallFailed(FailureKind.UNAVAILABLE, "unsupported_platform", "programs cannot be run on this platform")
     program = Path(os.fsdecode(argv[0])).name
     try:
         return ProcessSession(argv, cwd=cwd, env=env, stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL)
@@ -519,3 +519,53 @@ def _not_started(error: OSError, program: str, cwd: str) -> CallFailed:
             )
         case _:
             return CallFailed(FailureKind.UNAVAILABLE, "cannot_start", f"{program} cannot be started: {error.strerror}")
+
+
+# The output of a process as it comes, for programs that can be ended as soon as enough of it was read.
+
+
+class OutputStream:
+    """A program whose stdout is read as it comes; a context manager that ends the program.
+
+    The program blocks while nothing reads. It gets the arguments, the folder and the environment as by `run_process`,
+    and raises the same.
+    """
+
+    def __init__(self, argv: Sequence[str], *, cwd: str | Path, env: Mapping[str, str], stderr_bytes: int) -> None:
+        self._log = Capture(stderr_bytes, SPOOL_BYTES, last=True)
+        self._session = _start(_checked(argv), os.fspath(cwd), env, with_stdin=False)
+        process = self._session.leader
+        assert process.stdout is not None
+        assert process.stderr is not None
+        os.set_blocking(process.stdout.fileno(), False)
+        self._stdout = process.stdout
+        self._stderr = PipeReader(process.stderr, self._log.take)
+
+    @property
+    def leader(self) -> int:
+        """The id of the process."""
+        return self._session.leader.pid
+
+    def __enter__(self) -> OutputStream:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._session.kill()
+        self._stdout.close()
+        self._stderr.close()
+
+    async def read(self) -> bytes:
+        """Wait for the next part of stdout; empty at its end."""
+        loop, stdout = asyncio.get_running_loop(), self._stdout.fileno()
+        is_readable = asyncio.Event()
+        loop.add_reader(stdout, is_readable.set)
+        try:
+            await is_readable.wait()
+            return os.read(stdout, _CHUNK)
+        finally:
+            loop.remove_reader(stdout)
+
+    async def wait(self) -> tuple[int, bytes]:
+        """Wait for the end of the program and its stderr; return the exit code, and the end of stderr."""
+        await asyncio.wait([self._session.exited, self._stderr.ended])
+        return self._session.kill(), self._log.kept

@@ -10,6 +10,7 @@ from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
+    from toolgen.runtime.base.effects import Effect
 
 
 # Exceptions that end the caller: cancellation of its task, closing of its coroutine, exit of the process.
@@ -145,26 +146,31 @@ class ToolRateLimited(RuntimeError):
 
 
 class TimedOut(TimeoutError):
-    """The tool exceeded its timeout."""
+    """The tool exceeded its timeout. `effect` is that of a call that must not be repeated blindly."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, effect: Effect | None = None) -> None:
         self.seconds = seconds
+        self.effect = effect
         super().__init__(f"the tool timed out after {seconds:g} s")
 
-    def __reduce__(self) -> tuple[type[TimedOut], tuple[float]]:
-        return (TimedOut, (self.seconds,))
+    def __reduce__(self) -> tuple[type[TimedOut], tuple[float, Effect | None]]:
+        return (TimedOut, (self.seconds, self.effect))
 
 
 class RunStopped(RuntimeError):
-    """The call was ended, or not started, because its run was aborted. `reports` are its progress reports."""
+    """The call was ended, or not started, because its run was aborted.
 
-    def __init__(self, reason: str, reports: Iterable[Mapping[str, Any]] = ()) -> None:
+    `reports` are its progress reports, `effect` that of a started call that must not be repeated blindly.
+    """
+
+    def __init__(self, reason: str, reports: Iterable[Mapping[str, Any]] = (), effect: Effect | None = None) -> None:
         self.reason = reason
         self.reports = tuple(reports)
+        self.effect = effect
         super().__init__("aborted")
 
-    def __reduce__(self) -> tuple[type[RunStopped], tuple[str, tuple[Mapping[str, Any], ...]]]:
-        return (RunStopped, (self.reason, self.reports))
+    def __reduce__(self) -> tuple[type[RunStopped], tuple[str, tuple[Mapping[str, Any], ...], Effect | None]]:
+        return (RunStopped, (self.reason, self.reports, self.effect))
 
 
 class TurnEnded(RuntimeError):

@@ -8,6 +8,7 @@ from inspect import isawaitable
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
+from toolgen.runtime.base.effects import effect_of
 from toolgen.runtime.base.errors import TimedOut
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class _Deadline:
         return self._task.uncancel() <= self._cancelling
 
 
-async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
-    """Await a handler, and cancel it after `seconds`. Raises `TimedOut`.
+async def within(seconds: float, waiting: Awaitable[Any], *, is_repeatable: bool = True) -> Any:
+    """Await a handler, and cancel it after `seconds`. Raises `TimedOut`, with the effect unless it `is_repeatable`.
 
     Unlike `asyncio.timeout`, it never confuses a TimeoutError that the handler raised with its own.
     """
@@ -50,7 +51,7 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
         return await waiting
     except asyncio.CancelledError as error:
         if deadline.uncancel():
-            raise TimedOut(seconds) from error
+            raise TimedOut(seconds, None if is_repeatable else effect_of(error)) from error
         raise
     finally:
         deadline.uncancel()  # the handler may have caught the cancellation and returned
@@ -82,7 +83,7 @@ class _Suspended:
             return done.value
 
 
-def in_time(execute: Execute, seconds: float) -> Execute:
+def in_time(execute: Execute, seconds: float, *, is_repeatable: bool) -> Execute:
     """Return a function that runs a call and raises `TimedOut`. A sync handler in the event loop cannot be stopped.
 
     A handler that never waits gets no deadline, which would cost more than the call.
@@ -95,7 +96,7 @@ def in_time(execute: Execute, seconds: float) -> Execute:
                 waiting_for = outcome.send(None)
             except StopIteration as done:
                 return done.value
-            return within(seconds, _Suspended(outcome, waiting_for))
-        return within(seconds, outcome) if isawaitable(outcome) else outcome
+            return within(seconds, _Suspended(outcome, waiting_for), is_repeatable=is_repeatable)
+        return within(seconds, outcome, is_repeatable=is_repeatable) if isawaitable(outcome) else outcome
 
     return run

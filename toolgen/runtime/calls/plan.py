@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.call import After, Host, Tool
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.calls.refusals import Refusals
-    from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.catalog.execution import Execute
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.policy.policy import Policies
@@ -118,7 +117,7 @@ def bind_plan(
     before = tuple((name, stage) for name, bind in BEFORE.items() if (stage := bind(tool, host)) is not None)
     finishes, sizes, ends = (_bind_after(tool, host, upon) for upon in Upon)
     execute = retry_hints.bind(tool, inject.bind(tool, host, execute))
-    execute = _in_time(execute, tool.definition, host.policies)
+    execute = _in_time(execute, tool, host.policies)
     encode_outcome, model = encode.bind(tool), tool.result.fast_dump[0]
     shown_bytes = size.limit_of(tool, host) or sys.maxsize
     failures = Failures(tool=tool, recorder=recorder, sizes=sizes)
@@ -311,8 +310,9 @@ def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
     return getattr(outcome.__class__, "__await__", None) is not None
 
 
-def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:
+def _in_time(execute: Execute, tool: Tool, policies: Policies) -> Execute:
     """Add the timeout of a tool. Commands are ended by their executor, which has their output up to then."""
+    definition = tool.definition
     own = definition.settings.limits.timeout_ms
     usual = policies.agent_timeout_ms if "agent" in definition.tags else policies.timeout_ms
     wanted = usual if own is None else own or policies.max_timeout_ms
@@ -320,7 +320,8 @@ def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -
         return execute
     from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 
-    return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
+    seconds = min(wanted, policies.max_timeout_ms or wanted) / 1000
+    return in_time(execute, seconds, is_repeatable=tool.is_repeatable)
 
 
 Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], Coroutine[Any, Any, PermissionRequest | None]]"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgen.contract.records import NOT_OFFERED, FailureKind, ToolResult
+from toolgen.runtime.base.effects import effect_of
 from toolgen.runtime.base.errors import CallFailed, RunStopped, ToolNotFound, ends_the_caller
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.suggest import nearest
@@ -79,7 +80,8 @@ class Failures:
         reason = _abort_reason(error, call, entered)
         if reason is not None:
             _note(call, stage, "aborted")
-            stopped = RunStopped(reason, call.reports)
+            effect = effect_of(error) if call.is_started and not self.tool.is_repeatable else None
+            stopped = RunStopped(reason, call.reports, effect)
             result = failed(ident, call_id, stopped, secrets=call.secrets)
             for bound in self.sizes:
                 done = bound(call, result)

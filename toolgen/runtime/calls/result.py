@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from pydantic_core import ValidationError
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import (
     CallFailed,
     CatalogError,
@@ -22,6 +23,7 @@ from toolgen.runtime.base.errors import (
     MalformedResult,
     PermissionDenied,
     RunStopped,
+    TimedOut,
     ToolNotFound,
     ToolRateLimited,
     ToolUnavailable,
@@ -249,7 +251,8 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             hint = _did_you_mean(error.suggestions)
             return "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", hint
         case RunStopped():
-            return "aborted", FailureKind.ABORTED, "aborted", "the user stopped the run"
+            effect = f"; {error.effect}" if error.effect is not None else ""
+            return "aborted", FailureKind.ABORTED, "aborted", f"the user stopped the run{effect}"
         case TurnEnded():
             hint = "an earlier call of this turn failed or was denied; call again if it still makes sense"
             return "skipped", FailureKind.SKIPPED, "skipped", hint
@@ -271,16 +274,19 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             hint = "do not repeat the call unchanged; go on without it, or ask the user"
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
         case TimeoutError():
-            return (
-                _message(error, hide),
-                FailureKind.TIMEOUT,
-                "timeout",
-                "try again with less to do, or go on without it",
-            )
+            hint = _after_timeout(error.effect if isinstance(error, TimedOut) else None)
+            return _message(error, hide), FailureKind.TIMEOUT, "timeout", hint
         case TypesDisagree() | CatalogError():
             return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:
             return _failure(error, hide)
+
+
+def _after_timeout(effect: Effect | None) -> str:
+    if effect is Effect.POSSIBLE:
+        return effect
+    retry = "try again with less to do, or go on without it"
+    return f"{effect}: {retry}" if effect is not None else retry
 
 
 def _is_usable(error: CallFailed) -> bool:

@@ -8,6 +8,7 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.runtime.base.effects import ThreadCall
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 
@@ -15,6 +16,7 @@ Execute: TypeAlias = Callable[[Any, ToolCallMeta], Any]
 """Runs one call; returns a value, a `ToolResult`, or an awaitable of either."""
 
 _BLOCKING: Final = "__toolgen_blocking__"
+_GUARDED: Final = "__toolgen_guarded__"
 
 
 class Form(Enum):
@@ -36,6 +38,15 @@ def blocking(handler: HandlerT) -> HandlerT:
     return handler
 
 
+def guarded(handler: HandlerT) -> HandlerT:
+    """Mark a sync handler as blocking, and as one that calls `begin_effect` right before each of its effects.
+
+    So a call that ends early has no effect, or its error says that it may have had one.
+    """
+    setattr(handler, _GUARDED, True)
+    return blocking(handler)
+
+
 def keeps_to_policies(handlers: object) -> bool:
     """Return whether handlers keep to policies, such as those of `code`: registered by their `registration()`."""
     return hasattr(handlers, "under") and hasattr(handlers, "registration")
@@ -49,13 +60,19 @@ def run_handler(handler: Execute) -> Execute:
 def in_thread(handler: Execute) -> Execute:
     """Return a function that runs a sync handler in a thread, with the context variables of the call.
 
-    A coroutine that it returns is awaited in the event loop.
+    A coroutine that it returns is awaited in the event loop. If the call is cancelled, the handler goes on, and the
+    exception has its `Effect` up to then.
     """
+    is_guarded = getattr(handler, _GUARDED, False)
 
     async def run(args: Any, meta: ToolCallMeta) -> Any:
         import asyncio  # slow to import, and only needed here
 
-        result: Any = await asyncio.to_thread(handler, args, meta)
+        call = ThreadCall(is_guarded=is_guarded)
+        try:
+            result: Any = await asyncio.to_thread(call.run, handler, args, meta)
+        except asyncio.CancelledError as error:
+            raise asyncio.CancelledError(call.end()) from error
         return await result if iscoroutine(result) else result
 
     return run

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.catalog.execution import blocking
+from toolgen.runtime.catalog.execution import blocking, guarded
 from toolgen.runtime.policy.paths import PathPolicy, is_within
 from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.toolsets.code.edit import edit_file, write_file
@@ -152,12 +153,12 @@ class CodeTools:
         """Search file contents with a regular expression."""
         return json_value(await search_files(args, self._access(meta), ripgrep=self._ripgrep))
 
-    @blocking
+    @guarded
     def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> Any:
         """Write a whole file."""
         return json_value(write_file(args, self._access(meta)))
 
-    @blocking
+    @guarded
     def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> Any:
         """Change parts of one file, by exact replacements or by a unified diff."""
         return json_value(edit_file(args, self._access(meta), project=self.policy.project))
@@ -260,6 +261,7 @@ class _InstructionFiles:
         folder, _, name = answer.resolved.rpartition("/")
         if self._on_instructions is None or name not in self._names or not is_within(folder, self._project):
             return
+        check_call()
         if self._is_new((meta.session_id, answer.resolved)):
             with access.open_file(answer) as file:
                 text = file.read(LONGEST).decode("utf-8-sig", errors="replace")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import path_failures, shown
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.text import cut
@@ -47,37 +48,49 @@ def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:
 
 # Exact replacements of a text that occurs once, or of all occurrences.
 
+LARGEST: Final = 32 * 1024 * 1024
+"""Maximum size of a file that can be changed, in bytes."""
+
+MOST_SEARCHED: Final = 4 * 1024**3
+"""Maximum characters that the edits of one call read, since each reads the whole text: some seconds."""
+
+_MORE: Final = "include more of the surrounding text"
+
 
 def apply_edits(text: FileText, edits: Sequence[EditFileArgsEditsItem]) -> tuple[FileText, int]:
     """Make replacements in order, each in the result of the previous one; return the text and their number.
 
-    An empty `old` only matches an empty text. Raises `CallFailed` with `text_not_found` or `ambiguous_edit`.
+    An empty `old` only matches an empty text. Raises `CallFailed` with `text_not_found`, `ambiguous_edit` or
+    `file_too_large`.
     """
+    if len(edits) * len(text.view) > MOST_SEARCHED:
+        message = f"{len(edits)} edits are too many for one call with a file of {len(text.view)} characters"
+        raise rejected("file_too_large", message, "make fewer edits in a call, or use unified_diff")
     made = 0
     for number, edit in enumerate(edits, 1):
-        changes = _literal_changes(text.view, normalised(edit.old), normalised(edit.new))
+        check_call()
         name = f"edit {number}" if len(edits) > 1 else "the edit"
-        if not changes:
-            hint = "read the file again: old must match exactly, including spaces and line breaks"
-            raise rejected("text_not_found", f"the old text of {name} does not occur in the file", hint)
-        if len(changes) > 1 and not (edit.replace_all and edit.old):
-            where = f"occurs {len(changes)} times" if edit.old else "is empty, but the file is not"
-            hint = "include more of the surrounding text" + (", or set replace_all" if edit.old else "")
-            raise rejected("ambiguous_edit", f"the old text of {name} {where}", hint)
-        text = text.changed(changes)
-        made += len(changes)
+        text, count = _replaced(text, edit, name)
+        made += count
     return text, made
 
 
-def _literal_changes(view: str, old: str, new: str) -> list[Change]:
-    """Find all occurrences, without overlaps."""
+def _replaced(text: FileText, edit: EditFileArgsEditsItem, name: str) -> tuple[FileText, int]:
+    old, new = normalised(edit.old), normalised(edit.new)
     if not old:
-        return [Change(0, 0, new)] * (2 if view else 1)
-    changes, at = list[Change](), view.find(old)
-    while at >= 0:
-        changes.append(Change(at, at + len(old), new))
-        at = view.find(old, at + len(old))
-    return changes
+        if text.view:
+            raise rejected("ambiguous_edit", f"the old text of {name} is empty, but the file is not", _MORE)
+        return text.changed([Change(0, 0, new)]), 1
+    count = text.view.count(old)
+    if count == 0:
+        hint = "read the file again: old must match exactly, including spaces and line breaks"
+        raise rejected("text_not_found", f"the old text of {name} does not occur in the file", hint)
+    if count > 1 and not edit.replace_all:
+        raise rejected("ambiguous_edit", f"the old text of {name} occurs {count} times", f"{_MORE}, or set replace_all")
+    size = len(text.view) + count * (len(new) - len(old))
+    if size > max(LARGEST, len(text.view)):
+        raise rejected("file_too_large", f"{name} makes a file of {size} characters; the maximum is {LARGEST}")
+    return text.replaced(old, new), count
 
 
 # Unified diffs of one file, applied strictly: at the given lines, with exact context.
@@ -126,13 +139,13 @@ def apply_patch(text: FileText, diff: str, names: Collection[str]) -> tuple[File
     """
     hunks = parse(diff, names)
     lines = _split(text.view)
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line))
-    changes, at = list[Change](), 0
+    changes, at, offset = list[Change](), 0, 0
     for number, hunk in enumerate(hunks, 1):
+        check_call()
         _check(hunk, lines, number, at)
-        changes += _changes(hunk, offsets)
+        offset += sum(map(len, lines[at : hunk.start]))
+        changes += _changes(hunk, offset)
+        offset += sum(map(len, hunk.old))
         at = hunk.start + len(hunk.old)
     return text.changed(changes), len(hunks)
 
@@ -227,31 +240,42 @@ def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
 def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None, expected: str) -> str:
     if found == expected.removesuffix("\n"):
         return f"line {line} has no newline at its end: add '\\ No newline at end of file' after it"
-    places = [start + 1 for start in range(len(lines) - len(old) + 1) if lines[start : start + len(old)] == old]
-    if len(places) == 1:
-        return f"the lines of this hunk occur at line {places[0]}"
+    place = _only_place("".join(lines), "".join(old))
+    if place is not None:
+        return f"the lines of this hunk occur at line {place}"
     return "read the file again: every line of context must match exactly"
 
 
-def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
-    """Return the changes between lines of context."""
-    line, start, new = hunk.start, hunk.start, list[str]()
+def _only_place(text: str, lines: str) -> int | None:
+    """Return the line at which whole lines occur in a text, if that is one place."""
+    text, lines = f"\n{text}", f"\n{lines}"  # the beginning of a line is after a line feed
+    if not lines.endswith("\n"):
+        return text.count("\n", 0, len(text) - len(lines)) + 1 if text.endswith(lines) else None
+    at = text.find(lines)
+    is_only = at >= 0 and text.find(lines, at + 1) < 0
+    return text.count("\n", 0, at) + 1 if is_only else None
+
+
+def _changes(hunk: Hunk, offset: int) -> Iterator[Change]:
+    """Return the changes between lines of context. `offset` is that of the hunk in the text."""
+    start, new = offset, list[str]()
     for mark, content in (*hunk.steps, (" ", "")):
         if mark == "+":
             new.append(content)
         elif mark == "-":
-            line += 1
+            offset += len(content)
         else:
-            if line > start or new:
-                yield Change(offsets[start], offsets[line], "".join(new))
-            line = start = line + 1
-            new = []
+            if offset > start or new:
+                yield Change(start, offset, "".join(new))
+            offset += len(content)
+            start, new = offset, []
 
 
 def _split(text: str) -> list[str]:
     """Split a text only after line feeds."""
-    *whole, last = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([last] if last else [])
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop().removesuffix("\n")
+    return [*lines, last] if last else lines
 
 
 def _quoted(line: str) -> str:
@@ -260,10 +284,6 @@ def _quoted(line: str) -> str:
 
 def _failed(message: str, hint: str = "") -> CallFailed:
     return rejected("patch_apply_failed", message, hint)
-
-
-LARGEST: Final = 32 * 1024 * 1024
-"""Maximum size of a file that can be changed, in bytes."""
 
 
 def edit_file(args: EditFileArgs, access: PathAccess, *, project: str) -> EditFileResult:

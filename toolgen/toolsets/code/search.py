@@ -6,21 +6,20 @@ So a file that is sensitive, or was replaced while ripgrep read it, reveals noth
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.text import lines_of
-from toolgen.toolsets.code.text import cut_line
+from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundFile, FoundLine, Output
+from toolgen.toolsets.code.text import SAMPLE_BYTES, Encoding, cut_line, detect, line_start, skip_lines, text_of
 from toolgen.toolsets.generated.tools.code import (
     ListDirResult,
     ListDirResultEntriesItem,
@@ -30,7 +29,6 @@ from toolgen.toolsets.generated.tools.code import (
 
 if TYPE_CHECKING:
     from toolgen.execute.paths import PathAccess
-    from toolgen.execute.processes import FinishedProcess
     from toolgen.toolsets.generated.tools.code import SearchArgs
 
 
@@ -76,6 +74,7 @@ def path_below(folder: str, names: Names) -> str:
 def _entries(top: Folder, access: PathAccess, *, recursive: bool) -> Iterator[tuple[Names, FolderEntry]]:
     pending: list[tuple[Names, FolderEntry]] = [((entry.name,), entry) for entry in reversed(top.entries())]
     while pending:
+        check_call()
         names, entry = pending.pop()
         yield names, entry
         if recursive and entry.kind is FileKind.FOLDER and access.may_read(f"{top.path.rstrip('/')}/{'/'.join(names)}"):
@@ -90,7 +89,6 @@ def _kind(entry: FolderEntry) -> Kind:
 
 
 TIMEOUT_MS: Final = 60_000
-OUTPUT_BYTES: Final = 32 * 1024 * 1024
 _INSTALL: Final = (
     "ask the user to install it (apt-get install ripgrep, dnf install ripgrep, brew install ripgrep); "
     "until then use list_dir and read_file"
@@ -101,25 +99,15 @@ _OPTIONS: Final = (
     "--no-messages",  # about unreadable files; pattern errors are still reported
     "--sort=path",
     "--crlf",
-    "--encoding=none",  # offsets are those of the file; so UTF-16 is not searched
 )
 _PATTERN_ERROR: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A line that ripgrep found: the file, relative to its folder, and the offset in bytes."""
-
-    names: tuple[str, ...]
-    number: int
-    offset: int
-    line: bytes
 
 
 async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) -> SearchResult:
     """Search a file, or all files below a folder except hidden and ignored ones, sorted by path.
 
-    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and as `check_search` does.
+    Files are decoded as `read_file` decodes them, but for those in UTF-32, which are not searched. Raises `CallFailed`
+    with `ripgrep_missing`, `invalid_pattern`, `search_failed`, `timeout`, and as `check_search` does.
     """
     program = shutil.which(ripgrep)
     if program is None:
@@ -128,85 +116,98 @@ async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) ->
     answer = access.check_search(args.path)
     if answer.kind is FileKind.FOLDER:
         with access.open_folder(answer) as folder:
-            finished = await _run(program, args, ".", folder.working_directory)
-        place = answer.resolved
+            matches, is_partial = await _search(program, args, ".", folder, access)
     elif answer.kind is FileKind.OTHER:
         raise rejected("not_a_file", f"{shown(args.path)} is neither a file nor a folder")
     else:
         access.open_file(answer).close()
         with access.open_parent(answer) as (folder, name):
-            finished = await _run(program, args, f"./{name}", folder.working_directory)
-        place = folder.path
-    confirmed = islice(_confirmed(_found(finished.stdout), place, access), args.limit + 1)
-    matches = await asyncio.to_thread(list, confirmed)
+            matches, is_partial = await _search(program, args, f"./{name}", folder, access)
     return SearchResult(
         matches=[
             SearchResultMatchesItem(
-                path=path_below(args.path, found.names) if answer.kind is FileKind.FOLDER else args.path,
-                line=found.number,
-                text=_shown_line(found.line),
+                path=path_below(args.path, names) if answer.kind is FileKind.FOLDER else args.path,
+                line=line.number,
+                text=_shown_line(line.content),
             )
-            for found in matches[: args.limit]
+            for names, line in matches[: args.limit]
         ],
-        truncated=len(matches) > args.limit or finished.stdout_cut,
+        truncated=len(matches) > args.limit or is_partial,
     )
 
 
-async def _run(program: str, args: SearchArgs, target: str, folder: str) -> FinishedProcess:
-    from toolgen.execute.processes import run_process
+async def _search(
+    program: str, args: SearchArgs, target: str, folder: Folder, access: PathAccess
+) -> tuple[list[tuple[Names, FoundLine]], bool]:
+    """Run ripgrep until it has found more lines than the limit; return them, and whether a file was read in part."""
+    from toolgen.execute.processes import OutputStream
 
     argv = [program, *_OPTIONS, f"--max-count={args.limit + 1}", f"--regexp={args.query}"]
     argv += [] if args.glob is None else [f"--glob={args.glob}"]
-    finished = await run_process(
-        [*argv, "--", target],
-        cwd=folder,
-        env={},
-        timeout_ms=TIMEOUT_MS,
-        stdout_bytes=OUTPUT_BYTES,
-        stderr_bytes=8192,
-    )
-    if finished.timed_out:
+    argv += ["--", target]
+    parser, matches, is_partial = Output(), list[tuple["Names", FoundLine]](), False
+    try:
+        with OutputStream(argv, cwd=folder.working_directory, env={}, stderr_bytes=8192) as output:
+            async with asyncio.timeout(TIMEOUT_MS / 1000):
+                while len(matches) <= args.limit and (data := await output.read()):
+                    for found in parser.take(data):
+                        is_partial |= found.has_nul and target == "."  # a file that is named is searched to its end
+                        lines = await asyncio.to_thread(_confirmed, found, folder.path, access)
+                        matches += [(found.names, line) for line in lines]
+                if len(matches) <= args.limit:
+                    _check_end(*await output.wait())
+    except TimeoutError as error:
         message = f"the search took longer than {TIMEOUT_MS // 1000} s"
-        raise CallFailed(FailureKind.TIMEOUT, "timeout", message, "search a smaller folder, or use a glob")
-    if finished.exit_code == _PATTERN_ERROR and finished.stderr:
-        raise _invalid_pattern(finished.stderr.decode(errors="replace"))
-    return finished
+        hint = "search a smaller folder, or use a glob"
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", message, hint) from error
+    return matches, is_partial
 
 
-def _invalid_pattern(stderr: str) -> CallFailed:
-    lines = [line.strip() for line in lines_of(stderr) if line.strip()]
+def _check_end(exit_code: int, stderr: bytes) -> None:
+    if exit_code < 0:
+        message = f"the search was ended by the signal {-exit_code}"
+        raise CallFailed(FailureKind.UNAVAILABLE, "search_failed", message, "search a smaller folder, or use a glob")
+    if exit_code != _PATTERN_ERROR or not stderr:
+        return
+    lines = [line.strip() for line in lines_of(stderr.decode(errors="replace")) if line.strip()]
     reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is rejected")
     hint = "escape literal characters; the pattern matches within one line"
-    return CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)
+    raise CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)
 
 
-def _found(output: bytes) -> Iterator[_Found]:
-    """Parse ripgrep's JSON lines; the last may be truncated at any byte."""
-    for line in output[: output.rfind(b"\n") + 1].split(b"\n"):
-        if line.startswith(b'{"type":"match"'):
-            data = json.loads(line)["data"]
-            path = _bytes(data["path"]).decode("utf-8", "surrogateescape").removeprefix("./")
-            yield _Found(tuple(path.split("/")), data["line_number"], data["absolute_offset"], _bytes(data["lines"]))
+def _confirmed(found: FoundFile, place: str, access: PathAccess) -> list[FoundLine]:
+    """Return the lines that still exist in a file, if it may be read."""
+    path = f"{place.rstrip('/')}/{'/'.join(found.names)}"
+    try:
+        answer = access.check_read(path)
+        if answer.resolved != path:
+            return []
+        with access.open_file(answer) as file:
+            encoding = detect(file.read(SAMPLE_BYTES))
+            if encoding is not None and encoding.mark:
+                return list(_lines_by_number(found.lines, file, encoding))
+            return list(_lines_by_offset(found.lines, file))
+    except CallFailed:  # sensitive, or removed: treat as not found
+        return []
 
 
-def _bytes(data: dict[str, Any]) -> bytes:
-    """Decode ripgrep's representation of text that may not be UTF-8."""
-    return base64.b64decode(data["bytes"]) if "bytes" in data else str(data["text"]).encode()
+def _lines_by_offset(lines: Iterable[FoundLine], file: IO[bytes]) -> Iterator[FoundLine]:
+    for line in lines:
+        file.seek(line.offset)
+        if file.read(len(line.content)) == line.content:
+            yield line
 
 
-def _confirmed(lines: Iterable[_Found], place: str, access: PathAccess) -> Iterator[_Found]:
-    """Yield the lines that still exist in files that may be read."""
-    for found in lines:
-        path = f"{place.rstrip('/')}/{'/'.join(found.names)}"
-        try:
-            answer = access.check_read(path)
-            if answer.resolved == path:
-                with access.open_file(answer) as file:
-                    file.seek(found.offset)
-                    if file.read(len(found.line)) == found.line:
-                        yield found
-        except CallFailed:  # sensitive, or removed: treat as not found
-            continue
+def _lines_by_number(lines: Iterable[FoundLine], file: IO[bytes], encoding: Encoding) -> Iterator[FoundLine]:
+    """Compare lines in a file with a byte order mark: ripgrep reports offsets of what it has decoded."""
+    with text_of(file, encoding) as text:
+        read = 0
+        for line in lines:
+            skip_lines(text, line.number - 1 - read)
+            start, found = line_start(text, KEPT_BYTES), line.content.decode(errors="replace")
+            read = line.number
+            if start == found or (len(line.content) == KEPT_BYTES and start.startswith(found[:-1])):
+                yield line
 
 
 def _shown_line(line: bytes) -> str:

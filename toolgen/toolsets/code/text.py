@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import codecs
 import os
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from mimetypes import MimeTypes
-from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.toolsets.generated.tools.code import ReadFileResult
 
@@ -34,6 +33,11 @@ class Encoding:
 
     codec: str
     mark: bytes = b""
+
+    @property
+    def errors(self) -> str:
+        """How invalid content is decoded and encoded, so that it is preserved."""
+        return "surrogateescape" if self.codec == "utf-8" else "surrogatepass"
 
 
 # The order matters: the mark of UTF-32 LE begins with that of UTF-16 LE.
@@ -72,12 +76,30 @@ class Change(NamedTuple):
     new: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileText:
-    """The text of a file. Changes apply to `view`, in which every line ends in LF."""
+    """The text of a file. Changes apply to `view`, in which every line ends in LF.
 
-    raw: str
+    `crlf` has a byte for each line end: 1 where the file has CRLF. `new_end` is that of new lines: of most lines of the
+    file as it was read. `is_foreign` if the file is in an unknown encoding, of which only ASCII is certain.
+    """
+
+    view: str
+    crlf: bytes
+    new_end: bytes
     encoding: Encoding
+    is_foreign: bool
+
+    @staticmethod
+    def of(raw: str, encoding: Encoding, *, is_foreign: bool = False) -> FileText:
+        """Return the text of a file from its characters."""
+        view = normalised(raw)
+        ends, crlf = view.count("\n"), len(raw) - len(view)
+        if crlf in (0, ends):
+            marks = _end(is_crlf=crlf > 0) * ends
+        else:
+            marks = bytes(line.endswith("\r") for line in raw.split("\n")[:-1])
+        return FileText(view, marks, _end(is_crlf=2 * crlf > ends), encoding, is_foreign)
 
     @staticmethod
     def decode(content: bytes) -> FileText | None:
@@ -85,61 +107,78 @@ class FileText:
         encoding = detect(content)
         if encoding is None:
             return None
-        errors = "surrogateescape" if encoding.codec == "utf-8" else "surrogatepass"
+        text = content[len(encoding.mark) :]
         try:
-            return FileText(content[len(encoding.mark) :].decode(encoding.codec, errors), encoding)
+            return FileText.of(text.decode(encoding.codec), encoding)
+        except UnicodeDecodeError:
+            pass
+        try:
+            raw = text.decode(encoding.codec, encoding.errors)
         except UnicodeDecodeError:
             return None
+        return FileText.of(raw, encoding, is_foreign=encoding.codec == "utf-8")
 
     def encode(self) -> bytes:
         """Encode it in the format of its file."""
-        errors = "surrogateescape" if self.encoding.codec == "utf-8" else "surrogatepass"
-        return self.encoding.mark + self.raw.encode(self.encoding.codec, errors)
+        return self.encoding.mark + self.raw.encode(self.encoding.codec, self.encoding.errors)
 
-    @cached_property
-    def view(self) -> str:
-        """The text with LF instead of CRLF."""
-        return normalised(self.raw)
+    @property
+    def raw(self) -> str:
+        """The characters of the file."""
+        count = self.crlf.count(1)
+        if count in (0, len(self.crlf)):
+            return self.view.replace("\n", "\r\n") if count else self.view
+        *lines, last = self.view.split("\n")
+        ends = ("\n", "\r\n")
+        return "".join(f"{line}{ends[mark]}" for line, mark in zip(lines, self.crlf, strict=True)) + last
 
-    def changed(self, changes: Sequence[Change]) -> FileText:
+    def replaced(self, old: str, new: str) -> FileText:
+        """Replace all occurrences of a text that is not empty, from the beginning. Raises as `changed` does."""
+        if "\n" in old or "\n" in new:
+            return self.changed(_occurrences(self.view, old, new))
+        self._check_new(new)
+        return replace(self, view=self.view.replace(old, new))
+
+    def changed(self, changes: Iterable[Change]) -> FileText:
         """Make changes, ordered and without overlaps. Everything between them is preserved byte by byte.
 
         New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` if the file's
         encoding does not support them.
         """
-        new = b"".join(encoded(change.new) for change in changes)
-        if self._is_foreign and not new.isascii():
+        view, crlf, at, line = StringIO(), bytearray(), 0, 0
+        for start, end, new in changes:
+            check_call()
+            self._check_new(new)
+            first = line + self.view.count("\n", at, start)
+            view.write(self.view[at:start])
+            view.write(new)
+            crlf += self.crlf[line:first]
+            crlf += self.new_end * new.count("\n")
+            line = first + self.view.count("\n", start, end)
+            at = end
+        view.write(self.view[at:])
+        return replace(self, view=view.getvalue(), crlf=bytes(crlf + self.crlf[line:]))
+
+    def _check_new(self, new: str) -> None:
+        encoded(new)
+        if self.is_foreign and not new.isascii():
             raise rejected(
                 "unsupported_encoding",
                 "the file is neither UTF-8 nor UTF-16, but the new text is not plain ASCII",
                 "convert the file first, or write ASCII",
             )
-        parts, at = list[str](), 0
-        for change in changes:
-            parts += [self.raw[at : self._raw_offset(change.start)], self._with_own_ends(change.new)]
-            at = self._raw_offset(change.end)
-        return replace(self, raw="".join((*parts, self.raw[at:])))
 
-    @cached_property
-    def _is_foreign(self) -> bool:
-        return any("\udc80" <= mark <= "\udcff" for mark in self.raw)
 
-    @cached_property
-    def _crlf(self) -> Sequence[int]:
-        """The positions in the view where a line feed was CRLF."""
-        lengths = [len(line) for line in self.raw.split("\r\n")]
-        offsets, at = list[int](), -1
-        for length in lengths[:-1]:
-            at += length + 1
-            offsets.append(at)
-        return offsets
+def _end(*, is_crlf: bool) -> bytes:
+    return bytes([is_crlf])
 
-    def _raw_offset(self, offset: int) -> int:
-        return offset + bisect_left(self._crlf, offset)
 
-    def _with_own_ends(self, new: str) -> str:
-        mostly_crlf = 2 * len(self._crlf) > self.view.count("\n")
-        return new.replace("\n", "\r\n") if mostly_crlf else new
+def _occurrences(view: str, old: str, new: str) -> Iterator[Change]:
+    """Find all occurrences, without overlaps."""
+    at = view.find(old)
+    while at >= 0:
+        yield Change(at, at + len(old), new)
+        at = view.find(old, at + len(old))
 
 
 def normalised(text: str) -> str:
@@ -149,7 +188,7 @@ def normalised(text: str) -> str:
 
 def new_text() -> FileText:
     """Return the text of a new file."""
-    return FileText("", Encoding("utf-8"))
+    return FileText.of("", Encoding("utf-8"))
 
 
 def encoded(text: str) -> bytes:
@@ -179,13 +218,18 @@ def read_file(args: ReadFileArgs, answer: PathAnswer, access: PathAccess) -> Rea
         encoding = detect(sample)
         if encoding is None:
             raise binary_file(args.path, os.fstat(file.fileno()).st_size)
-        file.seek(len(encoding.mark))
-        with TextIOWrapper(file, encoding=encoding.codec, errors="replace", newline="\n") as text:
+        with text_of(file, encoding) as text:
             return _read_lines(args, text)
 
 
+def text_of(file: IO[bytes], encoding: Encoding) -> TextIO:
+    """Return a reader of a file from its beginning, which closes the file. Invalid bytes become U+FFFD."""
+    file.seek(len(encoding.mark))
+    return TextIOWrapper(file, encoding=encoding.codec, errors="replace", newline="\n")
+
+
 def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
-    skipped = _skip(text, args.start_line - 1)
+    skipped = skip_lines(text, args.start_line - 1)
     content, cut = list[str](), list[int]()
     number = args.start_line
     for line, was_cut in _lines(text, args.max_lines):
@@ -205,7 +249,7 @@ def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
     )
 
 
-def _skip(text: TextIO, count: int) -> int:
+def skip_lines(text: TextIO, count: int) -> int:
     """Skip lines; return how many there were."""
     for done in range(count):
         if not _pass_line(text):
@@ -213,11 +257,21 @@ def _skip(text: TextIO, count: int) -> int:
     return count
 
 
+def line_start(text: TextIO, most: int) -> str:
+    """Read a line, and return up to `most` characters of it; its end is one of them."""
+    start = text.readline(most)
+    if not start.endswith("\n"):
+        _pass_line(text)
+    return start
+
+
 def _pass_line(text: TextIO) -> bool:
     """Skip the rest of a line; return whether there was any."""
+    check_call()
     chunk = text.readline(_CHUNK)
     found = bool(chunk)
     while chunk and not chunk.endswith("\n"):
+        check_call()
         chunk = text.readline(_CHUNK)
     return found
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import open_folder
+from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.execution import blocking
@@ -61,6 +62,7 @@ class InternalTools:
         """Load the instructions of a skill into the context."""
         skill = self._skills.load(args.name)
         if self._on_skill is not None:
+            check_call()
             self._on_skill(skill, meta)
         return {"name": skill.name, "instructions": skill.instructions}
 
@@ -69,6 +71,7 @@ class InternalTools:
         """Add the long-term memories that match a query to the context, best first."""
         found = self._memory.recall(args.query, args.limit)
         if found and self._on_memories is not None:
+            check_call()
             self._on_memories(found, meta)
         return {"memories": [{"name": each.name, "text": each.text, "truncated": each.truncated} for each in found]}
 

@@ -39,14 +39,15 @@ def best(query: str, texts: Sequence[str], count: int) -> list[int]:
     """Return the indexes of up to `count` texts that match a query, best first, ties by index."""
     asked = set(_words(query))
     counted = [Counter(_words(text)) for text in texts]
-    held_by = {word: sum(word in counts for counts in counted) for word in asked}
-    weights = {word: rarity(held, len(texts)) for word, held in held_by.items() if held}
+    shared = [asked & counts.keys() for counts in counted]
+    held_by = Counter(word for words in shared for word in words)
+    weights = {word: rarity(held, len(texts)) for word, held in held_by.items()}
     lengths = [counts.total() for counts in counted]
     average = sum(lengths) / max(len(lengths), 1) or 1
 
     def score(place: int) -> float:
         added = damping(lengths[place], average)
-        found = ((weight, counted[place][word]) for word, weight in weights.items())
+        found = ((weights[word], counted[place][word]) for word in sorted(shared[place]))
         return sum(weight * often * (SATURATION + 1) / (often + added) for weight, often in found)
 
     scores = list(map(score, range(len(texts))))

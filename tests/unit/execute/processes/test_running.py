@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.processes import MARK, FinishedProcess, run_process
+from toolgen.execute.processes import MARK, FinishedProcess, OutputStream, run_process
 from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -375,3 +375,28 @@ def test_other_platforms_are_reported_as_unsupported(monkeypatch: pytest.MonkeyP
         assert raised.value.code == "unsupported_platform"
 
     asyncio.run(go())
+
+
+def test_an_output_is_read_as_it_comes_and_the_program_ends_when_it_is_no_longer_read() -> None:
+    async def read() -> int:
+        argv = ["sh", "-c", "echo first; sleep 0.1; echo second; exec yes"]
+        with OutputStream(argv, cwd="/", env=ENVIRONMENT, stderr_bytes=100) as output:
+            assert await output.read() == b"first\n"
+            assert (await output.read()).startswith(b"second\n")
+            return output.leader
+
+    leader = asyncio.run(read())
+    with pytest.raises(ProcessLookupError):
+        os.kill(leader, 0)
+
+
+def test_the_end_of_a_program_whose_output_was_read_is_known() -> None:
+    async def read() -> tuple[bytes, tuple[int, bytes]]:
+        argv = ["sh", "-c", "head -c 1000000 /dev/zero; echo failed >&2; exit 3"]
+        with OutputStream(argv, cwd="/", env=ENVIRONMENT, stderr_bytes=5) as output:
+            data = bytearray()
+            while part := await output.read():
+                data += part
+            return bytes(data), await output.wait()
+
+    assert asyncio.run(read()) == (bytes(1_000_000), (3, b"iled\n"))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, runtime_of
+from tests.unit.runtime.tools import add, call, call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import FailureKind
-from toolgen.runtime import blocking
+from toolgen.runtime import Catalog, blocking
+from toolgen.runtime.base.effects import Effect, begin_effect
 from toolgen.runtime.base.errors import TimedOut
 from toolgen.runtime.calls.deadlines import within
+from toolgen.runtime.catalog.execution import guarded
 from toolgen.runtime.policy import policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOON = {"limits": {"timeout_ms": 20}}
 
@@ -142,3 +149,107 @@ def test_deadlines_can_be_nested() -> None:
         return result
 
     assert asyncio.run(whole()) == "recovered"
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({}, Effect.POSSIBLE),
+        ({"tags": frozenset({"idempotent"})}, "try again with less to do, or go on without it"),
+        ({"permission": "readonly"}, "try again with less to do, or go on without it"),
+    ],
+)
+def test_a_timeout_says_whether_the_call_may_have_taken_effect(fields: dict[str, Any], hint: str) -> None:
+    @blocking
+    def sleepy(_args: Any) -> None:
+        time.sleep(0.1)
+
+    for handler in (sleepy, forever):
+        catalog = Catalog()
+        catalog.declare_tag("idempotent")
+        result = call_now(runtime_of(add(catalog, handler, "own.tool", metadata=SOON, **fields)))
+        assert result.error is not None
+        assert result.error.hint == hint
+
+
+def ended_early(handler: Callable[[Any], Any], may_go_on: Event) -> str:
+    """Return the hint for a call that timed out, after its thread went on to its end."""
+
+    async def call_it() -> str:
+        result = await call(runtime_of(catalog_of(handler, metadata=SOON)))
+        may_go_on.set()
+        assert result.error is not None
+        return result.error.hint
+
+    return asyncio.run(call_it())
+
+
+def test_a_guarded_handler_has_no_effect_after_its_call_has_ended() -> None:
+    may_go_on, written = Event(), list[str]()
+
+    @guarded
+    def write(_args: Any) -> None:
+        assert may_go_on.wait(60)
+        begin_effect()
+        written.append("late")
+
+    hint = ended_early(write, may_go_on)
+    assert (hint, written) == ("nothing was changed: try again with less to do, or go on without it", [])
+
+
+def test_a_guarded_handler_that_has_begun_its_effect_is_reported() -> None:
+    may_go_on, written = Event(), list[str]()
+
+    @guarded
+    def write(_args: Any) -> None:
+        begin_effect()
+        assert may_go_on.wait(60)
+        written.append("late")
+
+    assert (ended_early(write, may_go_on), written) == (Effect.POSSIBLE, ["late"])
+
+
+def test_a_call_that_ends_before_a_thread_is_free_has_no_effect() -> None:
+    may_go_on, written = Event(), list[str]()
+
+    @blocking
+    def write(_args: Any) -> None:
+        written.append("late")
+
+    async def call_it() -> str:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        busy = loop.run_in_executor(None, may_go_on.wait, 60)
+        result = await call(runtime_of(catalog_of(write, metadata=SOON)))
+        may_go_on.set()
+        await busy
+        assert result.error is not None
+        return result.error.hint
+
+    hint = asyncio.run(call_it())
+    assert (hint, written) == ("nothing was changed: try again with less to do, or go on without it", [])
+
+
+def test_an_abort_says_whether_the_call_may_have_taken_effect() -> None:
+    may_go_on, begun = Event(), Event()
+
+    async def abort(handler: Callable[[Any], Any]) -> str:
+        runtime = runtime_of(catalog_of(handler))
+        run = runtime.start_run()
+        waiting = asyncio.ensure_future(call(runtime, run=run))
+        assert await asyncio.to_thread(begun.wait, 60)
+        run.abort()
+        result = await waiting
+        may_go_on.set()
+        assert result.error is not None
+        return result.error.hint
+
+    def wait(_args: Any) -> None:
+        begun.set()
+        assert may_go_on.wait(60)
+        begin_effect()
+
+    assert asyncio.run(abort(guarded(wait))) == f"the user stopped the run; {Effect.NONE}"
+    may_go_on.clear()
+    begun.clear()
+    assert asyncio.run(abort(blocking(lambda args: wait(args)))) == f"the user stopped the run; {Effect.POSSIBLE}"

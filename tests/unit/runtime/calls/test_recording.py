@@ -28,6 +28,7 @@ from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.stores import open_store
 from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.events.records import RunRecord, StoreError
@@ -409,7 +410,7 @@ def test_reg_71_an_aborted_call_keeps_its_progress_reports() -> None:
         assert first.metadata == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
         assert second.metadata == {"aborted": True, "partial": False, "abort_reason": "the user pressed stop"}
         assert [block.data for block in first.content] == [
-            "aborted\nthe user stopped the run",
+            f"aborted\nthe user stopped the run; {Effect.POSSIBLE}",
             {"partial": [{"rows": 1}, {"rows": 2}]},
         ]
         record = await store.read("r1")
@@ -448,7 +449,7 @@ def test_reg_71_a_large_partial_output_becomes_an_artifact(tmp_path: Path) -> No
         reported = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
         assert reported == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
         assert [block.type for block in result.content] == ["text", "text", "artifact_ref"]
-        assert result.content[0].data == "aborted\nthe user stopped the run"
+        assert result.content[0].data == f"aborted\nthe user stopped the run; {Effect.POSSIBLE}"
         assert "[cut: these are the first " in result.content[1].data
         kept = json.loads(artifacts.get(result.content[2].data).data)
         assert kept == {"partial": [{"rows": [f"row {number}" for number in range(200)], "password": "[redacted]"}]}

@@ -151,7 +151,7 @@ TEXTS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", "\ud7ff"])).map
 
 @given(raw=TEXTS, new=TEXTS, data=st.data())
 def test_reg_48_an_edit_changes_nothing_else(raw: str, new: str, data: st.DataObject) -> None:
-    text = FileText(raw, Encoding("utf-8"))
+    text = FileText.of(raw, Encoding("utf-8"))
     start = data.draw(st.integers(0, len(text.view)))
     end = data.draw(st.integers(start, len(text.view)))
     new = new.replace("\r", "")

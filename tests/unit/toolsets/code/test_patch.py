@@ -23,7 +23,7 @@ HUNK = "@@ -2,2 +2,2 @@\n two\n-three\n+3\n"
 
 
 def applied(diff: str, file: str = FILE) -> str:
-    return apply_patch(FileText(file, Encoding("utf-8")), diff, ["a.txt"])[0].raw
+    return apply_patch(FileText.of(file, Encoding("utf-8")), diff, ["a.txt"])[0].raw
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ import pytest
 
 from tests.unit.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import FailureKind
+from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundFile, Output
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
+    from toolgen.toolsets.code import CodeTools
 
 
 def matches(world: World, query: str, **args: Any) -> list[tuple[str, int, str]]:
@@ -121,24 +123,72 @@ class TestWithRipgrep:
         world.put("project/a", b"x" * 5000 + b"\ncaf\xe9 x\n")
         assert matches(world, "x") == [("a", 1, "x" * 4096), ("a", 2, "caf\ufffd x")]
 
+    @pytest.mark.parametrize(
+        "encoded",
+        [
+            b"\xef\xbb\xbf" + "é\ndef a\r\n\ndef b".encode(),
+            b"\xef\xbb\xbf\xff\ndef a\r\n\ndef b\n",
+            "é\ndef a\r\n\ndef b\n".encode("utf-16"),
+            b"\xfe\xff" + "é\ndef a\n\ndef b".encode("utf-16-be"),
+            b"\xff\xfe" + "\ud800\ndef a\n\ndef b".encode("utf-16-le", "surrogatepass"),
+        ],
+    )
+    def test_files_with_a_byte_order_mark_are_searched_as_they_are_read(self, world: World, encoded: bytes) -> None:
+        world.put("project/a.txt", encoded)
+        expected = [("a.txt", 2, "def a"), ("a.txt", 4, "def b")]
+        assert matches(world, "^def .$") == matches(world, "^def .$", path="a.txt") == expected
+        for path, line, text in expected:
+            assert world.call("read_file", path=path, start_line=line, max_lines=1).content.rstrip("\n") == text
+
+    def test_lines_with_a_byte_order_mark_may_be_long_and_invalid(self, world: World) -> None:
+        for codec in ("utf-8-sig", "utf-16"):
+            world.put(f"project/{codec}.txt", ("\nx" + "é" * 500_000 + "\nx\n").encode(codec))
+        world.put("project/invalid.txt", b"\xef\xbb\xbf\xffx\n")
+        found = [(path, line, len(text.encode())) for path, line, text in matches(world, "x")]
+        assert found == [
+            ("invalid.txt", 1, 4), ("utf-16.txt", 2, 4095), ("utf-16.txt", 3, 1),
+            ("utf-8-sig.txt", 2, 4095), ("utf-8-sig.txt", 3, 1),
+        ]  # fmt: skip
+
+    def test_a_long_line_hides_no_later_match(self, world: World) -> None:
+        world.put("project/a.min.js", "needle" + "z" * 33_000_000 + "\nneedle\n")
+        world.put("project/b.txt", b"needle \xff" + b"needle" * 1_000_000)
+        world.put("project/c.txt", "needle\n")
+        result = world.call("search", query="needle")
+        found = [(match.path, match.line, len(match.text.encode())) for match in result.matches]
+        assert found == [("a.min.js", 1, 4096), ("a.min.js", 2, 6), ("b.txt", 1, 4096), ("c.txt", 1, 6)]
+        assert not result.truncated
+
     def test_settings_of_the_user_are_ignored(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         world.put("project/a", "x\n")
         monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(world.put("outside/rc", "--invert-match\n")))
         assert matches(world, "x") == [("a", 1, "x")]
 
 
-def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]:
-    """Return the matches shown if the search program reports these lines."""
-    output = "".join(
-        json.dumps({"type": "match", "data": {"line_number": 1, "absolute_offset": 0, **line}}, separators=(",", ":"))
-        + "\n"
-        for line in lines
-    )
-    script = world.put("outside/rg.py", f"import sys\nsys.stdout.write({output!r})\n")
+def event(kind: str, **data: Any) -> str:
+    """Return an event as ripgrep writes it."""
+    return json.dumps({"type": kind, "data": data}, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def events(path: dict[str, str], *lines: dict[str, str], binary_offset: int | None = None) -> str:
+    """Return the events of a file, with lines that all are the first."""
+    matches = [event("match", path=path, lines=line, line_number=1, absolute_offset=0, submatches=[]) for line in lines]
+    return "".join((event("begin", path=path), *matches, event("end", path=path, binary_offset=binary_offset)))
+
+
+def rg_that_prints(world: World, output: str, then: str = "") -> CodeTools:
+    """Return the tools with a search program that prints this, and then runs code."""
+    script = world.put("outside/rg.py", f"import sys, time\nprint({output!r}, end='', flush=True)\n{then}\n")
     # A shebang cannot name an interpreter in a folder with a space.
     program = world.put("outside/rg", f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))}\n")
     program.chmod(0o755)
-    found = world.call("search", query="x", tools=world.tools_with(ripgrep=str(program))).matches
+    return world.tools_with(ripgrep=str(program))
+
+
+def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]:
+    """Return the matches shown if the search program reports these lines."""
+    output = "".join(events(line["path"], line["lines"]) for line in lines)
+    found = world.call("search", query="x", tools=rg_that_prints(world, output)).matches
     return [(match.path, match.line, match.text) for match in found]
 
 
@@ -164,18 +214,45 @@ def test_names_and_lines_that_are_not_text_are_read_too(world: World) -> None:
     assert found_by(world, {"path": {"bytes": path}, "lines": {"bytes": line}}) == [("caf\\xe9", 1, "\ufffd x")]
 
 
-def test_reg_45_output_truncated_at_any_byte_is_read_as_far_as_possible(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("size", [1, 2, 7, 64, 1000, 65_536, 10**9])
+def test_reg_45_output_is_read_in_parts_of_any_size(size: int) -> None:
+    lines = [
+        {"text": "plain\n"},
+        {"text": '"},"line_number":7,"absolute_offset":7,\n'},
+        *({"text": "x" * start + "\\\x01é" * 7_000 + "\n"} for start in range(8)),
+        *({"bytes": base64.b64encode(b"x" * start + b"\xff\n" * 26_000).decode()} for start in range(4)),
+    ]
+    output = (events({"text": "./a/b"}, *lines) + events({"text": "./c"}, {"text": "x" * 65_530})).encode()
+    parser, found = Output(), list[FoundFile]()
+    for start in range(0, len(output), size):
+        found += parser.take(output[start : start + size])
+    assert [file.names for file in found] == [("a", "b"), ("c",)]
+    whole = [line["text"].encode() if "text" in line else base64.b64decode(line["bytes"]) for line in lines]
+    assert [line.content for line in found[0].lines] == [line[:KEPT_BYTES] for line in whole]
+    assert {(line.number, line.offset) for file in found for line in file.lines} == {(1, 0)}
+
+
+def test_the_search_ends_with_the_first_match_beyond_the_limit(world: World) -> None:
+    for name in "ab":
+        world.put(f"project/{name}", "plain\n")
+    output = "".join(events({"text": f"./{name}"}, {"text": "plain\n"}) for name in "ab")
+    result = world.call("search", query="x", limit=1, tools=rg_that_prints(world, output, "time.sleep(3600)"))
+    assert ([match.path for match in result.matches], result.truncated) == (["a"], True)
+
+
+def test_a_search_that_takes_too_long_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.toolsets.code.search.TIMEOUT_MS", 100)
+    failure = world.failure("search", query="x", tools=rg_that_prints(world, "", "time.sleep(3600)"))
+    assert (failure.kind, failure.code) == (FailureKind.TIMEOUT, "timeout")
+
+
+def test_a_file_that_ripgrep_took_for_binary_in_its_middle_is_reported(world: World) -> None:
     world.put("project/a", "plain\n")
-    data = {"path": {"text": "./a"}, "lines": {"text": "plain\n"}, "line_number": 1, "absolute_offset": 0}
-    line = json.dumps({"type": "match", "data": data}, separators=(",", ":")) + "\n"
-    script = world.put("outside/rg.py", f"import sys\nsys.stdout.write({line * 2!r})\n")
-    program = world.put("outside/rg", f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))}\n")
-    program.chmod(0o755)
-    braces = [len(line) + place + 1 for place, letter in enumerate(line) if letter == "}"]
-    for size in (len(line) + 1, *braces, 2 * len(line)):
-        monkeypatch.setattr("toolgen.toolsets.code.search.OUTPUT_BYTES", size)
-        result = world.call("search", query="x", tools=world.tools_with(ripgrep=str(program)))
-        is_whole = size == 2 * len(line)
-        assert (len(result.matches), result.truncated) == (1 + is_whole, not is_whole), size
+    output = events({"text": "./a"}, {"text": "plain\n"}, binary_offset=100_000)
+    result = world.call("search", query="x", tools=rg_that_prints(world, output))
+    assert (len(result.matches), result.truncated) == (1, True)
+
+
+def test_a_search_that_was_killed_does_not_seem_to_find_nothing(world: World) -> None:
+    tools = rg_that_prints(world, "", "import os; os.kill(os.getpid(), 9)")
+    assert world.failure("search", query="x", tools=tools).code == "search_failed"

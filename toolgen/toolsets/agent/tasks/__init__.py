@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import rejected
-from toolgen.runtime.catalog.execution import blocking
+from toolgen.runtime.catalog.execution import blocking, guarded
 from toolgen.runtime.policy.effective import CHILD_ROLES
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
@@ -101,7 +101,7 @@ class TaskTools:
         """Get the template of a task, as arguments for task_create to fill in."""
         return TASKS[args.kind or _GENERAL]
 
-    @blocking
+    @guarded
     def task_create(self, args: TaskCreateArgs, _meta: ToolCallMeta, /) -> Any:
         """Create a task and its steps."""
         return task_view(self._graph.create(args.title, [new_step(step) for step in args.steps]))
@@ -113,23 +113,23 @@ class TaskTools:
         found = self._graph.tasks(state, limit=args.limit + 1)
         return {"tasks": [summary(task) for task in found[: args.limit]], "truncated": len(found) > args.limit}
 
-    @blocking
+    @guarded
     def task_update(self, args: TaskUpdateArgs, _meta: ToolCallMeta, /) -> Any:
         """Change the title or the remaining steps of a task."""
         steps = None if args.steps is None else [new_step(step) for step in args.steps]
         return task_view(self._graph.replan(args.task_id, title=args.title, steps=steps))
 
-    @blocking
+    @guarded
     def task_complete(self, args: TaskCompleteArgs, _meta: ToolCallMeta, /) -> Any:
         """Close a task whose steps are all done."""
         return task_view(self._graph.close_task(args.task_id, TaskState.DONE, args.summary))
 
-    @blocking
+    @guarded
     def task_fail(self, args: TaskFailArgs, _meta: ToolCallMeta, /) -> Any:
         """Close a task as failed, independent of its steps."""
         return task_view(self._graph.close_task(args.task_id, TaskState.FAILED, args.reason))
 
-    @blocking
+    @guarded
     def task_cancel(self, args: TaskCancelArgs, _meta: ToolCallMeta, /) -> Any:
         """Close a task that is no longer needed."""
         return task_view(self._graph.close_task(args.task_id, TaskState.CANCELLED, args.reason or ""))
@@ -147,13 +147,13 @@ class TaskTools:
         wanted = StepState(args.state or StepState.READY)
         return [step_view(task, step) for step in _seen_by(meta, task) if step.state is wanted]
 
-    @blocking
+    @guarded
     def task_claim_step(self, args: TaskClaimStepArgs, meta: ToolCallMeta, /) -> Any:
         """Claim a ready step, to work on it."""
         task = self._graph.claim(args.task_id, args.step_id, _claimer(meta))
         return step_view(task, task.step(args.step_id))
 
-    @blocking
+    @guarded
     def task_update_step(self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /) -> Any:
         """Report on a claimed step."""
         task = self._graph.report(args.task_id, args.step_id, _claimer(meta), StepState(args.state), args.note)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import TypeAdapter, ValidationError
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.effects import begin_effect
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind
 from toolgen.runtime.redact.warning import warn
@@ -402,10 +403,11 @@ class TaskGraph:
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        """Run a transaction, exclusive of other writers; an exception rolls it back."""
+        """Run a transaction, exclusive of other writers; an exception, or the end of the call, rolls it back."""
         with self._lock, _in_the_file(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
+            begin_effect()
 
     def _read(self, task_id: str) -> Task:
         row: tuple[bytes] | None = self._connection.execute(_SELECT, (task_id,)).fetchone()

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from contextvars import copy_context
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from threading import Barrier
 
 import pytest
 
+from toolgen.runtime.base.effects import CallEnded, ThreadCall
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.tasks.task import Step, StepState, TaskFileError, TaskGraph, TaskState
 
@@ -45,6 +47,20 @@ def test_changes_persist_when_the_file_is_reopened(tmp_path: Path) -> None:
         assert again.get("t0").step("b").state is StepState.READY
         assert again.get("t0").updated == START + timedelta(seconds=3)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_change_for_a_call_that_has_ended_is_rolled_back() -> None:
+    call = ThreadCall(is_guarded=True)
+
+    def new_id() -> str:
+        call.end()
+        return "t0"
+
+    with closing(TaskGraph(new_id=new_id)) as graph:
+        with pytest.raises(CallEnded):
+            copy_context().run(call.run, lambda title, steps: graph.create(title, steps), "a task", STEPS)
+        assert graph.tasks() == []
+        graph.create("a task", STEPS)
 
 
 def test_a_refused_change_has_no_effect(tmp_path: Path) -> None:
