@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, typed
+from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, pointer_at, typed
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.spec.text import visible_json
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 VALUE: Final = "v:"
 CHOICE: Final = "c:"
 NAME: Final = "k:"
-"""How the names of inputs begin: texts of fields, alternatives of unions, and names of new entries, by pointer."""
+"""How the names of inputs begin: texts of fields, alternatives of unions, and names of new entries, by address."""
 
 _LONGEST_LINK: Final = 32_000
 
@@ -67,26 +68,27 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
         base = initial(schema)
     text = inputs.get("text", "")
     value = base
-    choices = {name[len(CHOICE) :]: int(given) for name, given in inputs.items() if _is_choice(name, given)}
+    choices = {pointer_at(name[len(CHOICE) :]): int(given) for name, given in inputs.items() if _is_choice(name, given)}
     if inputs.get("source") == "json":
         value, choices = _read(text), {}
     elif inputs:
-        given = {name[len(VALUE) :]: each for name, each in inputs.items() if name.startswith(VALUE)}
-        action, at = inputs.get("action", ""), inputs.get("at", "")
+        given = {pointer_at(name[len(VALUE) :]): each for name, each in inputs.items() if name.startswith(VALUE)}
+        action, address = inputs.get("action", ""), inputs.get("at", "")
+        at = pointer_at(address)
         before = {pointer: number for pointer, number in choices.items() if action != "choose" or pointer != at}
         value = typed(schema, base, given, choices=before, secrets=secrets)
         if action in ("add", "remove", "choose"):
-            name = inputs.get(f"{CHOICE if action == 'choose' else NAME}{at}", "")
+            name = inputs.get(f"{CHOICE if action == 'choose' else NAME}{address}", "")
             value = changed(schema, value, action, at, name, choices=choices)
     if value is None:  # text that is no JSON
         payload = text
     else:
         base = value
-        payload = text if inputs.get("source") == "json" else json.dumps(value, ensure_ascii=False, indent=2)
+        payload = text if inputs.get("source") == "json" else json_lines(value)
     issues, told = _checked(catalog, ident, payload)
     return EditedArgs(
         text=payload,
-        base=json.dumps(base, ensure_ascii=False),
+        base=_json(base),
         form=form_of(schema, base, choices=choices, secrets=secrets),
         issues=issues,
         told=told,
@@ -102,7 +104,16 @@ def payload_of(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> str:
 def link_args(catalog: Catalog, ident: str, args: Any) -> str:
     """Return args as JSON text for a link: a secret never stands in an address."""
     secrets = secrets_of_call(secrets_of_tool(catalog.definition(ident)), json.dumps(args))
-    return json.dumps(hide_args(args, secrets), ensure_ascii=False, separators=(",", ":"))
+    return _json(hide_args(args, secrets))
+
+
+def json_lines(value: Any) -> str:
+    """Return a value as JSON that people read and edit: every hidden character is an escape of JSON."""
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _json(value: Any) -> str:
+    return visible_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _checked(catalog: Catalog, ident: str, payload: str) -> tuple[tuple[Issue, ...], str]:

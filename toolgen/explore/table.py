@@ -63,7 +63,7 @@ _ARGS: Final = {
     "text": "The args as JSON.",
     "base": "The last args that were JSON, from which the form was made.",
     "action": "`add`, `remove` or `choose`, for the field `at`.",
-    "at": "The pointer of that field.",
+    "at": "The pointer of that field, percent-encoded as in a fragment of a URI.",
 }
 _DECISION: Final = {
     "question": "The id of the question.",

@@ -170,9 +170,9 @@ def test_an_answer_that_is_not_valid_is_shown_again_in_its_form_as_it_was_typed(
         assert answer.status_code == 400
         (problem,) = re.findall(r'<p class="problem" role="alert">([^<]*)</p>', answer.text)
         assert problem.startswith("the proposal cannot be given")
-        assert ">by &lt;b&gt;card&lt;/b&gt;</textarea>" in answer.text
+        assert ">\nby &lt;b&gt;card&lt;/b&gt;</textarea>" in answer.text
         assert "<details open>" in answer.text
-        assert ">&lt;/textarea&gt;{</textarea>" in answer.text
+        assert ">\n&lt;/textarea&gt;{</textarea>" in answer.text
         assert (await browser.get(f"/calls/{call}"))["state"] == "asking"
         gone = await browser.http.post(
             f"/calls/{call}/answer", data={**form, "question": "another"}, headers={"Origin": ORIGIN}

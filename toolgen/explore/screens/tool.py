@@ -62,4 +62,4 @@ def editor_data(args: EditedArgs) -> Data:
 
 def _form(field: FormField) -> Data:
     own = {each.name: getattr(field, each.name) for each in fields(field)}
-    return {**own, "id": field.id, "fields": [_form(each) for each in field.fields]}
+    return {**own, "id": field.id, "address": field.address, "fields": [_form(each) for each in field.fields]}
