@@ -22,6 +22,7 @@ from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
+from toolgen.explore.links import address, query
 from toolgen.explore.live import Watchers, version_of
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
@@ -197,15 +198,15 @@ class Explorer:
 
     def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
         """Return as whom a visitor looks: only the person at this machine may choose it."""
-        settings = self.settings
+        start = self.start_view(visitor)
         if not visitor.sees_all:
-            return Viewpoint(agent=settings.agent, user=visitor.name)
-        return Viewpoint(
-            agent=fields.get("agent", settings.agent),
-            user=fields.get("user") or settings.user,
-            role=fields.get("role", ""),
-            mode=fields.get("mode", ""),
-        )
+            return start
+        given = {**start.fields, **fields}
+        return Viewpoint(agent=given["agent"], user=given["user"] or None, role=given["role"], mode=given["mode"])
+
+    def start_view(self, visitor: Visitor) -> Viewpoint:
+        """Return as whom a visitor looks who has not chosen it."""
+        return Viewpoint(agent=self.settings.agent, user=self.settings.user if visitor.sees_all else visitor.name)
 
     # What: pages, endpoints, files, events.
 
@@ -330,7 +331,7 @@ class Explorer:
         typed: Mapping[str, str] = NOTHING,
         problem: str = "",
     ) -> HTMLResponse:
-        view = Viewpoint() if visit is None else visit.view
+        root = _root(request)
         made = (
             environment(_HERE / "templates")
             .get_template(f"{template}.html.jinja")
@@ -338,16 +339,16 @@ class Explorer:
                 data=data,
                 typed=typed,
                 problem=problem,
-                root=_root(request),
+                root=root,
                 version=__version__,
-                path=request.url.path.removeprefix(_root(request)),
+                path=request.url.path.removeprefix(root),
                 screens=screens_of(self, None if visit is None else visit.visitor),
                 visitor=None if visit is None else visit.visitor,
                 csrf="" if visit is None else self._form_token(visit.visitor),
                 read_only=self.settings.read_only,
-                view=view,
-                query=urlencode(view.query),
-                link=_link,
+                view=NOTHING if visit is None else visit.query,
+                to=lambda *parts, **given: f"{root}{address(*parts, **given)}",
+                query=query,
                 version_of=version_of,
                 open_question=0,
                 file_bytes=self.settings.file_bytes,
@@ -429,10 +430,3 @@ def _moved(request: Request, to: str) -> Response:
 def _root(request: Request) -> str:
     root: str = request.scope.get("root_path", "")
     return root.rstrip("/")
-
-
-def _link(query: str, /, **fields: Any) -> str:
-    """Return a query with other fields, for links."""
-    kept = dict(parse_qsl(query)) | {key: str(value) for key, value in fields.items()}
-    text = urlencode({key: value for key, value in kept.items() if value})
-    return f"?{text}" if text else "?"

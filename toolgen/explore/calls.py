@@ -20,7 +20,7 @@ from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.explore.visitors import Visitor
+    from toolgen.explore.visitors import Viewpoint, Visitor
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
@@ -57,12 +57,13 @@ class Question:
 
 
 class PageCall:
-    """One call. `version` grows with each change, and `events` yields at each."""
+    """One call, by a visitor who looks as someone. `version` grows with each change, and `events` yields at each."""
 
-    def __init__(self, call_id: str, tool: str, visitor: Visitor, run: Run) -> None:
+    def __init__(self, call_id: str, tool: str, visitor: Visitor, view: Viewpoint, run: Run) -> None:
         self.id = call_id
         self.tool = tool
         self.visitor = visitor
+        self.view = view
         self.run = run
         self.progress: deque[Any] = deque(maxlen=_PROGRESS)
         self.question: Question | None = None
@@ -144,7 +145,7 @@ class PageCalls:
             del self._sessions[next(iter(self._sessions))]
         return session
 
-    def start(self, tool: str, payload: str, run: Run, visitor: Visitor) -> PageCall:
+    def start(self, tool: str, payload: str, run: Run, visitor: Visitor, view: Viewpoint) -> PageCall:
         """Start a call in a run of its own. Raises `TooManyCalls`."""
         if (
             sum(call.state != "ended" and call.visitor.name == visitor.name for call in self._calls.values())
@@ -152,7 +153,7 @@ class PageCalls:
         ):
             raise TooManyCalls(f"{_RUNNING} calls are running: wait for one, or cancel it")
         call_id = f"call_{secrets.token_hex(12)}"
-        call = PageCall(call_id, tool, visitor, run)
+        call = PageCall(call_id, tool, visitor, view, run)
         call.run = run = replace(run, on_progress=lambda _, data: call.report(data))
         call.args = self._shown_args(tool, payload)
         self._calls[call_id] = call

@@ -40,6 +40,15 @@ class Visit:
         given = self.fields.get(name, "")
         return min(int(given), most) if given.isdecimal() and len(given) < 10 and int(given) else default
 
+    def query_of(self, view: Viewpoint) -> dict[str, str]:
+        """Return the parameters of a link to a page that looks as someone."""
+        return view.query(self.explorer.start_view(self.visitor))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of a link that keeps as whom this one looks."""
+        return self.query_of(self.view)
+
     @cached_property
     def run(self) -> Run:
         """A run of the agent that is looked at, in which no call is made. Raises `Refused`."""

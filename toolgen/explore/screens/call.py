@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import payload_of
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
+from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
@@ -32,10 +33,10 @@ async def start_call(visit: Visit) -> Data:
     payload = payload_of(explorer.runtime.catalog, visit.tool, visit.fields)
     run = visit.new_run()
     try:
-        made = explorer.calls.start(visit.tool, payload, run, visit.visitor)
+        made = explorer.calls.start(visit.tool, payload, run, visit.visitor, visit.view)
     except TooManyCalls as error:
         raise Refused(429, str(error)) from None
-    return {"call": made.id, "tool": made.tool, "location": f"/calls/{made.id}"}
+    return {"call": made.id, "tool": made.tool, "location": _address(visit, made)}
 
 
 async def call(visit: Visit) -> Data:
@@ -54,6 +55,7 @@ async def call(visit: Visit) -> Data:
         "run": made.run.meta.run_id,
         "agent": made.run.agent,
         "user": made.run.meta.user,
+        "view": visit.query_of(made.view),
         "state": made.state,
         "version": made.version,
         "args": args,
@@ -102,7 +104,7 @@ async def answer(visit: Visit) -> Data:
         raise Refused(403, "you may not answer this")
     if not made.answer(asked.data["id"], replace(decision, people=(visit.visitor.person,))):
         raise Refused(409, "the question was answered before")
-    return {"call": made.id, "decision": str(decision.decision), "location": f"/calls/{made.id}"}
+    return {"call": made.id, "decision": str(decision.decision), "location": _address(visit, made)}
 
 
 async def cancel(visit: Visit) -> Data:
@@ -110,7 +112,11 @@ async def cancel(visit: Visit) -> Data:
     made = found(visit)
     if made.state != "ended":
         made.cancel()
-    return {"call": made.id, "location": f"/calls/{made.id}"}
+    return {"call": made.id, "location": _address(visit, made)}
+
+
+def _address(visit: Visit, made: PageCall) -> str:
+    return address("calls", made.id, view=visit.query_of(made.view))
 
 
 def decision_of(visit: Visit, check: Callable[[Any], dict[str, Any]]) -> PermissionDecision:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
+from toolgen.explore.links import address
 from toolgen.explore.screens.call import decision_of
 from toolgen.explore.visit import Refused
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
@@ -97,7 +98,13 @@ async def answer_run(visit: Visit) -> Data:
         raise Refused(404, "there is no such run") from None
     except ValueError as error:
         raise Refused(400, str(error)) from None
-    return {"run": run_id, "question": question, "decision": str(made.decision), "note": note, "location": "/inbox"}
+    return {
+        "run": run_id,
+        "question": question,
+        "decision": str(made.decision),
+        "note": note,
+        "location": address("inbox"),
+    }
 
 
 async def _asked(visit: Visit, engine: Engine, run_id: str, question: str) -> dict[str, Any]:

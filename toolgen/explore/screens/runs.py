@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.explore.visit import Refused
+from toolgen.explore.visitors import Viewpoint
 from toolgen.record.calls import caller_of
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
@@ -224,6 +225,7 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
+        "view": visit.query_of(_view_of(visit, call)),
         "call": call.tool_call_id,
         "sequence": call.events[0].sequence,
         "state": "ends later" if is_cut and call.result is None else call.state,
@@ -240,6 +242,13 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in call.stages],
         "asked": next((each.data["permission"] for each in _of_runtime(call) if "permission" in each.data), None),
     }
+
+
+def _view_of(visit: Visit, call: RecordedCall) -> Viewpoint:
+    """Return as whom a call was made, as far as it is on record, and its agent is one of this build."""
+    user, agent = next((who for who in map(caller_of, call.events) if who != (None, None)), (None, None))
+    is_known = agent in visit.explorer.runtime.catalog.section("agents")
+    return Viewpoint(agent=agent if agent is not None and is_known else "", user=user)
 
 
 def args_of(call: RecordedCall) -> str | None:

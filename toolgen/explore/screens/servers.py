@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlencode
 
 from toolgen.execute.reach import reached, variables_of
 from toolgen.execute.servers import ChecksServer, KnowsServer
+from toolgen.explore.links import address
 from toolgen.explore.screens.surface import choices_of
 from toolgen.explore.servers import BeingChecked, Traffic, traffic_of
 from toolgen.explore.visit import Refused
@@ -65,8 +65,7 @@ async def check_server(visit: Visit) -> Data:
         found = await _checked(visit, name)
     except BeingChecked:
         raise Refused(409, "this server is being checked") from None
-    view = urlencode(visit.view.query)
-    return {"toolset": name, "last_check": found, "location": f"/servers/{quote(name)}{f'?{view}' if view else ''}"}
+    return {"toolset": name, "last_check": found, "location": address("servers", name, view=visit.query)}
 
 
 async def _checked(visit: Visit, name: str) -> Data:

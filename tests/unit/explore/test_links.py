@@ -1,0 +1,99 @@
+"""Links of pages: as whom a person looked, or a call was made, is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from tests.unit.explore.browsing import ORIGIN, Browser
+from tests.unit.explore.shop import shop
+from toolgen.explore import ExploreSettings
+from toolgen.explore import __file__ as _explore
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+TEMPLATES = Path(_explore).parent / "templates"
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(test)
+
+
+def link(page: str, text: str) -> str:
+    """Return the address of the link that reads so."""
+    (found,) = re.findall(rf'<a [^>]*href="([^"]*)"[^>]*>{text}</a>', page)
+    return unescape(found)
+
+
+def view_of(address: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+
+
+def test_a_call_is_made_again_as_it_was_made() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        view = {"agent": "clerk", "user": "ana", "role": "sub", "mode": "closed"}
+        headers = {"Origin": ORIGIN, "X-CSRF-Token": browser.csrf}
+        made = await browser.http.post(
+            "/tools/goods.find/calls", params=view, data={"source": "json", "text": '{"word": "tea"}'}, headers=headers
+        )
+        page_address = made.headers["location"]
+        assert view_of(page_address) == view
+        call = urlsplit(page_address).path.rpartition("/")[2]
+        ended = await browser.until(call, "ended")
+        for address in (page_address, f"/calls/{call}"):  # the part of a page is fetched without its query
+            page = await browser.page(address)
+            assert (
+                link(page, "Call again")
+                == f"/tools/goods.find?{urlsplit(page_address).query}#args=%7B%0A%20%20%22word%22%3A%20%22tea%22%0A%7D"
+            )
+        assert view_of(link(await browser.page(page_address), "Models")) == view
+        cancelled = await browser.http.post(f"/calls/{call}/cancel", data={}, headers=headers)
+        assert view_of(cancelled.headers["location"]) == view
+        # A record has the agent and the user.
+        again = link(await browser.page(f"/runs/{ended['run']}"), "Fill the form with these args")
+        assert view_of(again) == {"agent": "clerk", "user": "ana"}
+
+    run(test())
+
+
+def test_an_answer_leads_back_to_the_page_of_the_call() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        order = {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "Here 1"}}
+        call = await browser.call("goods.order", order, agent="clerk")
+        question = (await browser.until(call, "asking"))["question"]["id"]
+        answered = await browser.post(f"/calls/{call}/answer", question=question, decision="deny")
+        assert answered["location"] == f"/calls/{call}?agent=clerk"
+
+    run(test())
+
+
+def test_all_tools_and_no_user_are_chosen_where_the_explorer_starts_with_others() -> None:
+    async def test() -> None:
+        browser = await Browser(shop(settings=ExploreSettings(agent="clerk", user="ana"))).start()
+        assert link(await browser.page("/surface"), "Models") == "/models"
+        page = await browser.page("/surface?agent=&user=")
+        assert link(page, "Models") == "/models?agent=&user="
+        assert link(page, "goods.<wbr>big") == "/tools/goods.big?agent=&user="
+        ended = await browser.until(await browser.call("goods.big", {"bytes": 3}, agent="", user=""), "ended")
+        assert (ended["agent"], ended["user"]) == ("", None)
+        assert view_of(link(await browser.page(f"/calls/{ended['call']}"), "Call again")) == {"agent": "", "user": ""}
+
+    run(test())
+
+
+def test_templates_write_no_address_themselves() -> None:
+    written = [
+        found
+        for file in TEMPLATES.rglob("*.jinja")
+        for found in re.findall(r'\{\{ root \}\}[^"]*', file.read_text(encoding="utf-8"))
+    ]
+    assert [each for each in written if each != "{{ root }}" and "/static/" not in each] == [
+        "{{ root }}{{ each.path }}"
+    ]
