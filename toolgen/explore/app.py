@@ -30,7 +30,7 @@ from toolgen.explore.screens.call import found
 from toolgen.explore.screens.find import screens_of
 from toolgen.explore.servers import ServerChecks
 from toolgen.explore.settings import ExploreSettings
-from toolgen.explore.table import ROWS, Row, openapi
+from toolgen.explore.table import ROWS, Answer, Row, openapi
 from toolgen.explore.visit import Refused, Visit
 from toolgen.explore.visitors import Viewpoint, Visitor
 from toolgen.llm.search.index import search_index_of
@@ -38,6 +38,7 @@ from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
 from toolgen.runtime.base.received import TooMuch, check_request
+from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -244,7 +245,7 @@ class Explorer:
 
     async def _endpoint(self, row: Row, request: Request) -> Response:
         try:
-            return _json(await row.answer(await self._visit(request, row)))
+            return _json(await _answered(row.answer, await self._visit(request, row)))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
 
@@ -253,7 +254,7 @@ class Explorer:
         is_part = request.headers.get("hx-request") == "true" and bool(row.part)
         try:
             visit = await self._visit(request, row)
-            data = await (row.answer if is_part else row.first or row.answer)(visit)
+            data = await _answered(row.answer if is_part else row.first or row.answer, visit)
         except Refused as error:
             again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
             return again or self._render("refused", request, visit, {"message": error.message}, status=error.status)
@@ -269,7 +270,7 @@ class Explorer:
         if page is None:
             return None
         try:
-            data = await page.answer(visit)
+            data = await _answered(page.answer, visit)
         except Refused:
             return None
         typed, problem = visit.fields, error.message
@@ -311,7 +312,7 @@ class Explorer:
 
         async def look() -> tuple[str, ...]:
             visit = await self._visit(request, row)
-            return tuple([version_of(await answer(visit)) for answer in row.live])
+            return tuple([version_of(await _answered(answer, visit)) for answer in row.live])
 
         try:
             visitor = await self._visitor(request)
@@ -391,6 +392,16 @@ def explorer(
         project=project,
         settings=settings or ExploreSettings(),
     )
+
+
+async def _answered(answer: Answer, visit: Visit) -> dict[str, Any]:
+    """Return what a screen shows. Raises `Refused`, for a run that is not there and a store that fails too."""
+    try:
+        return await answer(visit)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
 
 
 async def _body(request: Request) -> dict[str, str]:

@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, pointer_at, typed
+from toolgen.explore.json_text import json_line, json_lines
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
-from toolgen.spec.text import visible_json
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -88,7 +88,7 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
     issues, told = _checked(catalog, ident, payload)
     return EditedArgs(
         text=payload,
-        base=_json(base),
+        base=json_line(base),
         form=form_of(schema, base, choices=choices, secrets=secrets),
         issues=issues,
         told=told,
@@ -104,16 +104,7 @@ def payload_of(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> str:
 def link_args(catalog: Catalog, ident: str, args: Any) -> str:
     """Return args as JSON text for a link: a secret never stands in an address."""
     secrets = secrets_of_call(secrets_of_tool(catalog.definition(ident)), json.dumps(args))
-    return _json(hide_args(args, secrets))
-
-
-def json_lines(value: Any) -> str:
-    """Return a value as JSON that people read and edit: every hidden character is an escape of JSON."""
-    return visible_json(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _json(value: Any) -> str:
-    return visible_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return json_line(hide_args(args, secrets))
 
 
 def _checked(catalog: Catalog, ident: str, payload: str) -> tuple[tuple[Issue, ...], str]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
+from toolgen.runtime.calls.result import failed
+from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.redact.call_secrets import hide_args, hide_data, hide_result, secrets_of_call, secrets_of_tool
 from toolgen.runtime.runs.run import Session
@@ -57,7 +59,10 @@ class Question:
 
 
 class PageCall:
-    """One call, by a visitor who looks as someone. `version` grows with each change, and `events` yields at each."""
+    """One call, by a visitor who looks as someone. `problem` says what of its record failed.
+
+    `version` grows with each change, and `events` yields at each.
+    """
 
     def __init__(self, call_id: str, tool: str, visitor: Visitor, view: Viewpoint, run: Run) -> None:
         self.id = call_id
@@ -68,6 +73,7 @@ class PageCall:
         self.progress: deque[Any] = deque(maxlen=_PROGRESS)
         self.question: Question | None = None
         self.result: ToolResult[Any] | None = None
+        self.problem = ""
         self.version = 0
         self.args: Any = None
         self._loop = asyncio.get_running_loop()
@@ -167,11 +173,20 @@ class PageCalls:
         return call
 
     async def _make(self, call: PageCall, request: ToolRequest) -> None:
-        result = await self._runtime.invoke(request, run=call.run)
-        await self._runtime.end_run(call.run)
-        call.result = result
-        call.task = None
-        call.change()
+        """Make a call in its run, and end the run. Whatever fails, the call ends, with the result that there is."""
+        result: ToolResult[Any] | None = None
+        try:
+            result = await self._runtime.invoke(request, run=call.run)
+            await self._runtime.end_run(call.run)
+        except StoreError as error:
+            call.problem = f"the end of the run is not on record: {error}"
+        finally:
+            call.result = result or failed(call.tool, call.id, asyncio.CancelledError())
+            call.task = None
+            call.change()
+            self._forget()
+
+    def _forget(self) -> None:
         ended = [each for each in self._calls.values() if each.state == "ended"]
         for each in ended[: max(len(ended) - _KEPT, 0)]:
             del self._calls[each.id]

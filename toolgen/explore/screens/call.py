@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import payload_of
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
+from toolgen.explore.json_text import json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
 
@@ -43,10 +43,10 @@ async def call(visit: Visit) -> Data:
     """Return a call of the visitor: its state, and what is known of it so far."""
     made = found(visit)
     result = result_data(made, visit.explorer.runtime)
-    value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
-    args, args_left = visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))
+    value, value_left = visit.cut("" if result is None else json_lines(result["value"]))
+    args, args_left = visit.cut(json_lines(made.args))
     proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
-    number, recorded = await _recorded(visit, made)
+    number, recorded, problem = await _recorded(visit, made)
     stages = () if recorded is None else recorded.stages
     content = [] if result is None else [_block(visit, each) for each in result["content"]]
     return {
@@ -63,13 +63,14 @@ async def call(visit: Visit) -> Data:
         "question": None if made.question is None else made.question.data,
         "progress": [progress_data(each, lambda text: visit.cut(text)[0]) for each in list(made.progress)[-_REPORTS:]],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
+        "problem": made.problem or problem,
         "number": number,
         "may_save": visit.may_save and number > 0,
         "media": [
             {"number": number, "kind": each.kind, "media_type": each.media_type, "bytes": len(each.content)}
             for number, each in enumerate(media_of(made), 1)
         ],
-        "proposed": "" if proposal is None else json.dumps(proposal, ensure_ascii=False, indent=2),
+        "proposed": "" if proposal is None else json_lines(proposal),
         "result": None
         if result is None
         else {**result, "value": None, "content": content, "text": value, "left_out": value_left},
@@ -78,7 +79,7 @@ async def call(visit: Visit) -> Data:
 
 def _block(visit: Visit, block: Data) -> Data:
     data = block["data"]
-    text, left = visit.cut(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=2))
+    text, left = visit.cut(data if isinstance(data, str) else json_lines(data))
     return {"type": block["type"], "text": text, "left_out": left}
 
 
@@ -141,12 +142,20 @@ def found(visit: Visit) -> PageCall:
     return made
 
 
-async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None]:
-    """Return the number of a call in its run, from 1, and what is on record of it, once it has ended; 0 for none."""
+async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None, str]:
+    """Return the number of a call in its run, from 1, and what is on record of it, once it has ended; 0 for none.
+
+    The last one says why the record cannot be read: the result is shown without it.
+    """
     if made.result is None or visit.explorer.records is None:
-        return 0, None
+        return 0, None, ""
     try:
         record = await visit.explorer.records.read(made.run.meta.run_id or "")
     except RunNotFound:
-        return 0, None
-    return next(((at, each) for at, each in enumerate(calls_of(record), 1) if each.tool_call_id == made.id), (0, None))
+        return 0, None, ""
+    except StoreError as error:
+        return 0, None, f"the record cannot be read: {error}"
+    for number, each in enumerate(calls_of(record), 1):
+        if each.tool_call_id == made.id:
+            return number, each, ""
+    return 0, None, ""

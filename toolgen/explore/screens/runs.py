@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.explore.json_text import json_line
 from toolgen.explore.visit import Refused
 from toolgen.explore.visitors import Viewpoint
 from toolgen.record.calls import caller_of
@@ -39,10 +39,7 @@ async def runs(visit: Visit) -> Data:
     wanted = {name: visit.fields.get(name, "").strip() for name in _FILTERS}
     needs_reading = not visit.visitor.sees_all or any(wanted[name] for name in _FILTERS_BY_READING)
     number = visit.number("page", 1, _MOST_PAGES)
-    try:
-        found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
     pages = max(1, -(-found.found // PAGE))
     return {
         **wanted,
@@ -120,15 +117,10 @@ def _day(wanted: dict[str, str], name: str) -> datetime | None:
 async def run(visit: Visit) -> Data:
     """Return a page of the calls of a run, each with its stages; `summary` and `verified` need all of it."""
     records, run_id = records_of(visit), visit.path["run"]
-    try:
-        await _seen(visit, records)  # of a run of someone else no call is read
-        page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
-        # Again, so that all that was read before has been looked at.
-        await _seen(visit, records)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    await _seen(visit, records)  # of a run of someone else no call is read
+    page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
+    # Again, so that all that was read before has been looked at.
+    await _seen(visit, records)
     times = [event.at for call in page.calls for event in call.events]
     first, last = min(times, default=page.began), max(times, default=page.began)
     return {
@@ -150,12 +142,7 @@ async def run_at_first(visit: Visit) -> Data:
     """
     if visit.visitor.sees_all or visit.fields.get("whole"):
         return await run(visit)
-    try:
-        outline = await records_of(visit).outline(visit.path["run"], events=1)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    outline = await records_of(visit).outline(visit.path["run"], events=1)
     if outline.is_whole:
         return await run(visit)
     if not visit.visitor.may_see_user(outline.user):
@@ -166,12 +153,7 @@ async def run_at_first(visit: Visit) -> Data:
 async def summary(visit: Visit) -> Data:
     """Return what is known of a run once all of it was read: its user and agents, its calls, and what it started."""
     records = records_of(visit)
-    try:
-        outline = await records.outline(visit.path["run"], only=_only(visit))
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    outline = await records.outline(visit.path["run"], only=_only(visit))
     if not visit.visitor.may_see_user(outline.user):
         raise Refused(404, "there is no such run")
     assert outline.began is not None
@@ -193,12 +175,7 @@ async def summary(visit: Visit) -> Data:
 async def verified(visit: Visit) -> Data:
     """Return whether the whole record of a run is intact, and which row is the first that is not."""
     records = records_of(visit)
-    try:
-        await _seen(visit, records)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    await _seen(visit, records)
     return {"run": visit.path["run"], "chain": await _chain(records, visit.path["run"])}
 
 
@@ -220,7 +197,7 @@ def _only(visit: Visit) -> str | None:
 
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
-    text, left = visit.cut(json.dumps(content.get("value"), ensure_ascii=False)) if "value" in content else ("", 0)
+    text, left = visit.cut(json_line(content["value"])) if "value" in content else ("", 0)
     shown, args_left = visit.cut(args_of(call) or "")
     span = max(last - began, 1e-9)
     return {
@@ -255,7 +232,7 @@ def args_of(call: RecordedCall) -> str | None:
     """Return the args of a recorded call as JSON text; None where they are not on record."""
     for event in _of_runtime(call):
         if "args" in event.data:
-            return json.dumps(event.data["args"], ensure_ascii=False, separators=(",", ":"))
+            return json_line(event.data["args"])
     return None
 
 
@@ -270,8 +247,6 @@ async def _chain(records: Records, run_id: str) -> Data:
         return {"is_kept": False, "is_intact": None, "first": "", "sequence": None, "findings": 0, "rows": 0}
     try:
         rows, findings = await records.verify(run_id)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
     except (StoreError, ChainError) as error:
         return {"is_kept": True, "is_intact": False, "first": str(error), "sequence": None, "findings": 1, "rows": 0}
     first = findings[0] if findings else None
@@ -286,13 +261,8 @@ async def _chain(records: Records, run_id: str) -> Data:
 
 
 async def read_run(visit: Visit) -> RunRecord:
-    """Read the run of the path. Raises `Refused`, also for one that the visitor may not see."""
-    try:
-        record = await records_of(visit).read(visit.path["run"])
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    """Read the run of the path. Raises `Refused` for one that the visitor may not see, as if there were none."""
+    record = await records_of(visit).read(visit.path["run"])
     if not visit.visitor.may_see_user(user_of(record)):
         raise Refused(404, "there is no such run")
     return record

@@ -11,7 +11,6 @@ from toolgen.explore.links import address
 from toolgen.explore.screens.surface import choices_of
 from toolgen.explore.servers import BeingChecked, Traffic, traffic_of
 from toolgen.explore.visit import Refused
-from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.hosts import shown_hosts, url_of_server
 from toolgen.runtime.redact.credentials import redact_text
@@ -119,10 +118,7 @@ async def _traffic(visit: Visit, tools: Mapping[str, frozenset[str]]) -> tuple[d
     records = visit.explorer.records
     if records is None:
         return {}, 0
-    try:
-        return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
 
 
 def _server(visit: Visit, name: str, tools: frozenset[str], traffic: Traffic | None) -> Data:
