@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from sse_starlette import EventSourceResponse
@@ -61,6 +61,12 @@ _FILES: Final = {
 }
 _COOKIE_SECONDS: Final = 12 * 3600
 
+_ASIDE: Final = 2
+"""Threads for work that may take seconds: they share one interpreter, so more are no faster."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class Explorer:
     """An ASGI app. `explorer` makes one."""
@@ -88,6 +94,7 @@ class Explorer:
         self.checks = ServerChecks()
         self.saving = asyncio.Lock()
         self.comparing = asyncio.Lock()
+        self._aside = asyncio.Semaphore(_ASIDE)
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._watchers = Watchers()
@@ -126,6 +133,11 @@ class Explorer:
         from toolgen.explore.listener import serve_http
 
         await serve_http(self, host, port, on_listening)
+
+    async def aside(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Do work that may take seconds in a thread, so that other pages are answered; few at a time."""
+        async with self._aside:
+            return await asyncio.to_thread(work, *args, **options)
 
     async def close(self) -> None:
         """Cancel the calls that run."""
@@ -411,6 +423,10 @@ async def _body(request: Request) -> dict[str, str]:
         body = await request.body()
     except ClientDisconnect:
         raise Refused(413, "the request is too large") from None
+    return await asyncio.to_thread(_fields, kind, body)
+
+
+def _fields(kind: str, body: bytes) -> dict[str, str]:
     try:
         if kind == "application/json":
             check_request(body)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from toolgen.contract.records import NOTHING
+
+LONGEST_ARGS: Final = 32_000
+"""Characters of JSON that a link has at most."""
 
 
 def address(*parts: str, view: Mapping[str, str] = NOTHING, args: str = "", **fields: object) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolCallMeta
+from toolgen.explore.links import LONGEST_ARGS
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
 
 if TYPE_CHECKING:
@@ -25,6 +26,13 @@ class Refused(Exception):
         super().__init__(message)
 
 
+class _Budget:
+    """How many characters of long texts a page has so far."""
+
+    def __init__(self) -> None:
+        self.used = 0
+
+
 @dataclass(frozen=True)
 class Visit:
     """One request. `path` has the parameters of the path, `fields` those of the query and of the body."""
@@ -34,6 +42,7 @@ class Visit:
     view: Viewpoint
     path: Mapping[str, str]
     fields: Mapping[str, str]
+    _budget: _Budget = field(default_factory=_Budget)
 
     def number(self, name: str, default: int, most: int) -> int:
         """Return a number of the query, from 1; the default for anything that is none."""
@@ -97,10 +106,24 @@ class Visit:
         return replace(self, view=view)
 
     def cut(self, text: str) -> tuple[str, int]:
-        """Return a text of at most the bytes that a page shows, and how many characters were left out."""
-        most = self.explorer.settings.shown_bytes
-        shown = text[:most]
+        """Return what a page shows of a text, and how many characters were left out.
+
+        A text has a bound, and all texts of a page have one: the first ones are shown.
+        """
+        shown = text[: min(self.explorer.settings.shown_bytes, self._left)]
+        self._budget.used += len(shown)
         return shown, len(text) - len(shown)
+
+    def for_link(self, args: str) -> str:
+        """Return args as JSON for a link; empty if they are too long for one, or for what the page still shows."""
+        if len(args) > min(LONGEST_ARGS, self._left):
+            return ""
+        self._budget.used += len(args)
+        return args
+
+    @property
+    def _left(self) -> int:
+        return self.explorer.settings.page_bytes - self._budget.used
 
 
 Data = dict[str, Any]

@@ -50,7 +50,7 @@ def test_a_call_is_made_again_as_it_was_made() -> None:
             page = await browser.page(address)
             assert (
                 link(page, "Call again")
-                == f"/tools/goods.find?{urlsplit(page_address).query}#args=%7B%0A%20%20%22word%22%3A%20%22tea%22%0A%7D"
+                == f"/tools/goods.find?{urlsplit(page_address).query}#args=%7B%22word%22%3A%22tea%22%7D"
             )
         assert view_of(link(await browser.page(page_address), "Models")) == view
         cancelled = await browser.http.post(f"/calls/{call}/cancel", data={}, headers=headers)

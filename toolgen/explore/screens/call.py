@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.args_editor import payload_of
+from toolgen.explore.args_editor import ShownArgs, payload_of, shown_args
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
-from toolgen.explore.json_text import json_lines
+from toolgen.explore.json_text import json_line, json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
@@ -29,26 +29,32 @@ _REPORTS: Final = 50
 
 async def start_call(visit: Visit) -> Data:
     """Start a call of a tool, with the args of the form or of the JSON."""
-    explorer = visit.explorer
-    payload = payload_of(explorer.runtime.catalog, visit.tool, visit.fields)
-    run = visit.new_run()
+    calls, run = visit.explorer.calls, visit.new_run()
+    payload, args = await visit.explorer.aside(_sent, visit)
     try:
-        made = explorer.calls.start(visit.tool, payload, run, visit.visitor, visit.view)
+        made = calls.start(visit.tool, payload, args, run, visit.visitor, visit.view)
     except TooManyCalls as error:
         raise Refused(429, str(error)) from None
     return {"call": made.id, "tool": made.tool, "location": _address(visit, made)}
 
 
+def _sent(visit: Visit) -> tuple[str, ShownArgs]:
+    catalog = visit.explorer.runtime.catalog
+    payload = payload_of(catalog, visit.tool, visit.fields)
+    return payload, shown_args(catalog, visit.tool, payload)
+
+
 async def call(visit: Visit) -> Data:
     """Return a call of the visitor: its state, and what is known of it so far."""
     made = found(visit)
-    result = result_data(made, visit.explorer.runtime)
-    value, value_left = visit.cut("" if result is None else json_lines(result["value"]))
-    args, args_left = visit.cut(json_lines(made.args))
-    proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
-    number, recorded, problem = await _recorded(visit, made)
+    # One that has ended stays as it is, and what is known of another one is read without a wait.
+    has_ended = made.result is not None
+    shown = await visit.explorer.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
+    number, recorded, problem = await _recorded(visit, made) if has_ended else (0, None, "")
+    args, args_left = visit.cut(made.args.text)
     stages = () if recorded is None else recorded.stages
-    content = [] if result is None else [_block(visit, each) for each in result["content"]]
+    latest = [*made.progress][: -_REPORTS - 1 : -1]
+    progress = [progress_data(each, lambda text: visit.cut(text)[0]) for each in latest]
     return {
         "call": made.id,
         "tool": made.tool,
@@ -60,20 +66,35 @@ async def call(visit: Visit) -> Data:
         "version": made.version,
         "args": args,
         "args_left_out": args_left,
+        "link": visit.for_link(made.args.link),
         "question": None if made.question is None else made.question.data,
-        "progress": [progress_data(each, lambda text: visit.cut(text)[0]) for each in list(made.progress)[-_REPORTS:]],
+        "progress": progress[::-1],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
         "problem": made.problem or problem,
         "number": number,
         "may_save": visit.may_save and number > 0,
+        **shown,
+    }
+
+
+_NO_RESULT: Final[Data] = {"result": None, "media": [], "proposed": "", "proposed_link": ""}
+
+
+def _shown_result(visit: Visit, made: PageCall) -> Data:
+    """Return what a page shows of the result of a call."""
+    result = result_data(made, visit.explorer.runtime)
+    assert result is not None
+    text, left = visit.cut(json_lines(result["value"]))
+    content = [_block(visit, each) for each in result["content"]]
+    proposal = result["error"]["proposal"] if result["error"] is not None else None
+    return {
+        "result": {**result, "value": None, "content": content, "text": text, "left_out": left},
         "media": [
             {"number": number, "kind": each.kind, "media_type": each.media_type, "bytes": len(each.content)}
             for number, each in enumerate(media_of(made), 1)
         ],
         "proposed": "" if proposal is None else json_lines(proposal),
-        "result": None
-        if result is None
-        else {**result, "value": None, "content": content, "text": value, "left_out": value_left},
+        "proposed_link": "" if proposal is None else visit.for_link(json_line(proposal)),
     }
 
 
@@ -86,7 +107,8 @@ def _block(visit: Visit, block: Data) -> Data:
 async def result(visit: Visit) -> Data:
     """Return the whole result of a call that has ended, to download."""
     made = found(visit)
-    return {"call": made.id, "tool": made.tool, "result": result_data(made, visit.explorer.runtime)}
+    data = await visit.explorer.aside(result_data, made, visit.explorer.runtime)
+    return {"call": made.id, "tool": made.tool, "result": data}
 
 
 async def answer(visit: Visit) -> Data:
@@ -143,11 +165,11 @@ def found(visit: Visit) -> PageCall:
 
 
 async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None, str]:
-    """Return the number of a call in its run, from 1, and what is on record of it, once it has ended; 0 for none.
+    """Return the number of a call in its run, from 1, and what is on record of it; 0 for none.
 
     The last one says why the record cannot be read: the result is shown without it.
     """
-    if made.result is None or visit.explorer.records is None:
+    if visit.explorer.records is None:
         return 0, None, ""
     try:
         record = await visit.explorer.records.read(made.run.meta.run_id or "")

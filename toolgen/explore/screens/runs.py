@@ -15,7 +15,7 @@ from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import CallOutcome, RunFilter, RunNotFound, StoreError
 
 if TYPE_CHECKING:
-    from toolgen.explore.records import Outline, Records
+    from toolgen.explore.records import CallsPage, Outline, Records
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
     from toolgen.runtime.events.records import Event, RunRecord, RunSummary
@@ -29,6 +29,9 @@ _READ: Final = 300
 
 _FILTERS_BY_READING: Final = ("by_user", "by_agent", "tool")
 _FILTERS: Final = (*_FILTERS_BY_READING, "outcome", "since", "until")
+
+_VALUE: Final = 2_000
+"""Characters of each result that are shown beside others."""
 
 _MOST_PAGES: Final = 10**9
 
@@ -121,8 +124,6 @@ async def run(visit: Visit) -> Data:
     page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
     # Again, so that all that was read before has been looked at.
     await _seen(visit, records)
-    times = [event.at for call in page.calls for event in call.events]
-    first, last = min(times, default=page.began), max(times, default=page.began)
     return {
         "run": run_id,
         "is_read": True,
@@ -131,7 +132,7 @@ async def run(visit: Visit) -> Data:
         "has_more": page.has_more,
         "size": CALLS,
         "may_save": visit.may_save,
-        "calls": [_call(visit, each, first.timestamp(), last.timestamp(), page.is_cut) for each in page.calls],
+        "calls": await visit.explorer.aside(_calls, visit, page),
     }
 
 
@@ -195,10 +196,18 @@ def _only(visit: Visit) -> str | None:
     return None if visit.visitor.sees_all else visit.visitor.name
 
 
+def _calls(visit: Visit, page: CallsPage) -> list[Data]:
+    times = [event.at.timestamp() for call in page.calls for event in call.events]
+    first, last = min(times, default=0.0), max(times, default=0.0)
+    return [_call(visit, each, first, last, page.is_cut) for each in page.calls]
+
+
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
-    text, left = visit.cut(json_line(content["value"])) if "value" in content else ("", 0)
-    shown, args_left = visit.cut(args_of(call) or "")
+    value = json_line(content["value"]) if "value" in content else ""
+    text, _ = visit.cut(value[:_VALUE])
+    args = args_of(call) or ""
+    shown, args_left = visit.cut(args)
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
@@ -213,8 +222,9 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
         "args": shown,
         "args_left_out": args_left,
-        "value": text[:2000],
-        "left_out": left + max(len(text) - 2000, 0),
+        "link": visit.for_link(args),
+        "value": text,
+        "left_out": len(value) - len(text),
         "error": content.get("error"),
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in call.stages],
         "asked": next((each.data["permission"] for each in _of_runtime(call) if "permission" in each.data), None),
