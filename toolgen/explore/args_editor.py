@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, pointer_at, typed
+from toolgen.explore.args_form import FormField, NameTaken, changed, each_field, form_of, initial, pointer_at, typed
 from toolgen.explore.json_text import json_line, json_lines
 from toolgen.explore.links import LONGEST_ARGS
 from toolgen.runtime.base.errors import InvalidPayload
@@ -35,7 +35,7 @@ class EditedArgs:
 
     `text` is what the JSON input shows. `base` is the last JSON that could be read, from which the form is made.
     `told` is what a model would be told that had sent these args. `link` is the JSON for a link, without secrets; empty
-    for args that are too long for one.
+    for args that are too long for one. `name_problem` is the pointer of a map, and why it got no new entry.
     """
 
     text: str
@@ -44,12 +44,15 @@ class EditedArgs:
     issues: tuple[Issue, ...]
     told: str
     link: str
+    name_problem: tuple[str, str] | None = None
 
     @property
     def by_field(self) -> dict[str, list[str]]:
-        """The hints of the issues, by the id of the field that they are about."""
+        """The hints of the issues, by the id of the field, or of the input for a new name, that they are about."""
         ids = {each.pointer: each.id for each in each_field(self.form)}
         found: dict[str, list[str]] = {}
+        if self.name_problem is not None and self.name_problem[0] in ids:
+            found[f"{ids[self.name_problem[0]]}-name"] = [self.name_problem[1]]
         for issue in self.issues:
             if issue.pointer in ids and issue.pointer:
                 found.setdefault(ids[issue.pointer], []).append(issue.hint)
@@ -74,6 +77,7 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
         form=form,
         issues=issues,
         told=told,
+        name_problem=edit.name_problem,
         link=_link(edit.base, secrets) if len(base) <= LONGEST_ARGS else "",
     )
 
@@ -89,6 +93,7 @@ class _Edit(NamedTuple):
     text: str
     base: Any
     choices: dict[str, int]
+    name_problem: tuple[str, str] | None = None
 
 
 def _edit(definition: ToolDefinition, inputs: Mapping[str, str]) -> _Edit:
@@ -108,7 +113,10 @@ def _edit(definition: ToolDefinition, inputs: Mapping[str, str]) -> _Edit:
     value = typed(schema, base, given, choices=before, secrets=secrets)
     if action in ("add", "remove", "choose"):
         name = inputs.get(f"{CHOICE if action == 'choose' else NAME}{address}", "")
-        value = changed(schema, value, action, at, name, choices=choices)
+        try:
+            value = changed(schema, value, action, at, name, choices=choices)
+        except NameTaken as error:
+            return _Edit(json_lines(value), value, choices, (at, str(error)))
     return _Edit(json_lines(value), value, choices)
 
 

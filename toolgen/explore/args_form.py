@@ -241,11 +241,15 @@ def typed(
     return value
 
 
+class NameTaken(ValueError):
+    """An entry of this name is there already."""
+
+
 def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", *, choices: dict[str, int]) -> Any:
     """Return args after an action on a field: `add`, `remove`, or `choose` with the number of an alternative.
 
     `add` on a map takes the name of the entry. What the form does not have changes nothing. `choose` is noted in
-    `choices`.
+    `choices`. Raises `NameTaken`.
     """
     reader = _read(schema, value, choices, ())
     if pointer not in reader.fields and action != "remove":
@@ -268,6 +272,8 @@ def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", 
         item = _blank(inner["items"], schema)
         return _set(value, pointer, [*_at(value, pointer, []), item])
     if made.kind in ("map", "object") and name:
+        if any(name == each.key for each in made.fields) or name in _at(value, pointer, {}):
+            raise NameTaken(f"there is an entry called `{name}` already")
         return _set(value, f"{pointer}/{escape(name)}", _blank(inner.get("additionalProperties", True), schema))
     return _set(value, pointer, _blank(inner, schema)) if not made.present else value
 

@@ -114,6 +114,28 @@ def test_a_call_with_wrong_args_is_refused_with_what_a_model_is_told() -> None:
     run(test())
 
 
+def test_a_new_entry_of_a_name_that_is_there_is_refused_at_its_input() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        base = json.dumps({"lines": [], "notes": {"door": "left"}})
+        entry: dict[str, Any] = {
+            "base": base,
+            "action": "add",
+            "at": "/notes",
+            "k:/notes": "door",
+            "v:/notes/door": "left side",
+        }
+        editor = (await browser.post("/tools/goods.order/args", **entry))["editor"]
+        assert json.loads(editor["text"])["notes"] == {"door": "left side"}
+        (notes,) = (each for each in editor["form"]["fields"] if each["pointer"] == "/notes")
+        assert editor["errors"][f"{notes['id']}-name"] == ["there is an entry called `door` already"]
+        headers = {"HX-Request": "true", "X-CSRF-Token": browser.csrf}
+        page = (await browser.http.post("/tools/goods.order/args", data=entry, headers=headers)).text
+        assert f'<p class="problem" id="{notes["id"]}-name-error">there is an entry called `door` already</p>' in page
+
+    run(test())
+
+
 ORDER = {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "Here 1"}}
 
 
