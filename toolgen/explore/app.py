@@ -22,7 +22,7 @@ from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
-from toolgen.explore.links import address, query
+from toolgen.explore.links import address, part_of, query, segment
 from toolgen.explore.live import Watchers, version_of
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
@@ -170,7 +170,7 @@ class Explorer:
         ]
         for row in ROWS:
             if row.live:
-                routes.append(Route(f"{row.path}/events", partial(self._versions, row)))
+                routes.append(Route(f"/events{row.path}", partial(self._versions, row)))
             routes.append(Route(f"/api{row.path}", partial(self._endpoint, row), methods=[row.method]))
             routes.append(Route(row.path, partial(self._page, row), methods=[row.method]))
         return Router(routes, default=self._nowhere)
@@ -207,7 +207,7 @@ class Explorer:
                 raise Refused(403, "the form is of another start: load the page again")
             if row.changes and self.settings.read_only:
                 raise Refused(403, "this explorer only reads")
-        return Visit(self, visitor, self._viewpoint(visitor, fields), request.path_params, fields)
+        return Visit(self, visitor, self._viewpoint(visitor, fields), _path(request), fields)
 
     def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
         """Return as whom a visitor looks: only the person at this machine may choose it."""
@@ -292,7 +292,7 @@ class Explorer:
         """Say, as an event of its own each, that a call has changed; the page fetches what it shows."""
         try:
             visitor = await self._visitor(request)
-            call = found(Visit(self, visitor, Viewpoint(), request.path_params, {}))
+            call = found(Visit(self, visitor, Viewpoint(), _path(request), {}))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
 
@@ -310,10 +310,10 @@ class Explorer:
         """Return an image or a sound of a result, by its number from 1."""
         try:
             visitor = await self._visitor(request)
-            media = media_of(found(Visit(self, visitor, Viewpoint(), request.path_params, {})))
+            media = media_of(found(Visit(self, visitor, Viewpoint(), _path(request), {})))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
-        text = request.path_params["number"]
+        text = _path(request)["number"]
         number = int(text) if text.isdecimal() and len(text) < 10 else 0
         if not 1 <= number <= len(media):
             return JSONResponse({"message": "the result has no such image or sound"}, 404)
@@ -362,6 +362,7 @@ class Explorer:
                 view=NOTHING if visit is None else visit.query,
                 to=lambda *parts, **given: f"{root}{address(*parts, **given)}",
                 query=query,
+                segment=segment,
                 version_of=version_of,
                 open_question=0,
                 file_bytes=self.settings.file_bytes,
@@ -452,6 +453,11 @@ def _moved(request: Request, to: str) -> Response:
     if request.headers.get("hx-request") == "true":
         return Response(headers={"HX-Redirect": to})
     return RedirectResponse(to, 303)
+
+
+def _path(request: Request) -> dict[str, str]:
+    """Return the ids of the path."""
+    return {name: part_of(found) for name, found in request.path_params.items()}
 
 
 def _root(request: Request) -> str:
