@@ -24,6 +24,7 @@ from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
 from toolgen.explore.links import address, part_of, query, segment
 from toolgen.explore.live import Watchers, version_of
+from toolgen.explore.loaded_package import LoadedPackage
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
@@ -92,6 +93,7 @@ class Explorer:
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
         self.checks = ServerChecks()
+        self._loaded = LoadedPackage(runtime.catalog.package)
         self.saving = asyncio.Lock()
         self.comparing = asyncio.Lock()
         self._aside = asyncio.Semaphore(_ASIDE)
@@ -269,7 +271,10 @@ class Explorer:
             data = await _answered(row.answer if is_part else row.first or row.answer, visit)
         except Refused as error:
             again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
-            return again or self._render("refused", request, visit, {"message": error.message}, status=error.status)
+            if again is not None:
+                return again
+            leading_on = None if visit is None else visit.usable()
+            return self._render("refused", request, leading_on, {"message": error.message}, status=error.status)
         if "location" in data:
             return _moved(request, f"{_root(request)}{data['location']}")
         if not is_part and not row.template:
@@ -358,6 +363,7 @@ class Explorer:
                 screens=screens_of(self, None if visit is None else visit.visitor),
                 visitor=None if visit is None else visit.visitor,
                 csrf="" if visit is None else self._form_token(visit.visitor),
+                is_replaced=self._loaded.is_replaced(),
                 read_only=self.settings.read_only,
                 view=NOTHING if visit is None else visit.query,
                 to=lambda *parts, **given: f"{root}{address(*parts, **given)}",

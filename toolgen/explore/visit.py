@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.explore.links import LONGEST_ARGS
+from toolgen.explore.visitors import Viewpoint
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
 
 if TYPE_CHECKING:
     from toolgen.explore.app import Explorer
-    from toolgen.explore.visitors import Viewpoint, Visitor
+    from toolgen.explore.visitors import Visitor
     from toolgen.runtime.runs.run import Run
 
 
@@ -76,6 +77,17 @@ class Visit:
             )
         except (UnknownAgent, ValueError, CatalogError) as error:
             raise Refused(404, str(error)) from None
+
+    def usable(self) -> Visit:
+        """Return the visit for links that lead on: as who chose nothing if there is no such agent, role or mode."""
+        for view in (self.view, self.explorer.start_view(self.visitor)):
+            found = self.with_view(view)
+            try:
+                found.new_run()
+            except Refused:
+                continue
+            return found
+        return self.with_view(Viewpoint(user=self.view.user))
 
     @cached_property
     def tool(self) -> str:

@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.hostile.building import compiled
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.record.sample import ended, result, started, write
@@ -55,6 +56,50 @@ def test_the_surface_has_the_tools_of_an_agent_and_why_others_are_missing() -> N
         closed = await browser.get("/surface", agent="clerk", mode="closed")
         assert {each["tool"]: each["answer"] for each in closed["tools"]}["goods.order"] == "deny"
         assert "there is no role" in (await browser.get("/surface", status=404, role="chief"))["message"]
+
+    run(test())
+
+
+def test_tools_that_are_missing_are_found_by_any_part_of_their_names() -> None:
+    async def test() -> None:
+        spec = {"toolgen": 1, "toolset": "notes", "tools": {"getItem": {"description": "A tool.", "args": {}}}}
+        tools = Catalog(text=compiled({"notes.yaml": spec}).package()["catalog.json"].encode())
+        browser = await Browser(explorer(Runtime(tools, missing=["notes"], permission=ask_in_page))).start()
+        for query, found in (("getItem", 1), ("getitem", 1), ("ITEM", 1), ("other", 0)):
+            assert (await browser.get("/surface", show="missing", query=query))["found"] == found, query
+
+    run(test())
+
+
+def test_the_links_of_a_refusal_lead_on() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        for path in ("/surface?agent=gone", "/surface?mode=gone&agent=clerk", "/tools/none?role=gone"):
+            refused = await browser.http.get(path)
+            assert refused.status_code == 404
+            links = re.findall(r'href="(/(?!static)[^"]*)"', refused.text)
+            assert len(links) > 5
+            for link in links:
+                await browser.page(link)
+        kept = await browser.http.get("/tools/none?agent=clerk")
+        assert 'href="/surface?agent=clerk"' in kept.text
+
+    run(test())
+
+
+def test_a_package_that_was_built_again_is_told_on_each_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def test() -> None:
+        monkeypatch.setattr("toolgen.explore.loaded_package.package_folder", lambda _: tmp_path)
+        file = tmp_path / "catalog.json"
+        file.write_text("{}")
+        browser = await Browser(shop()).start()
+        told = "restart this explorer"
+        assert told not in await browser.page("/surface")
+        file.write_text("{} ")
+        for path in ("/surface", "/tools/goods.find", "/runs"):
+            assert told in await browser.page(path)
+        file.write_text("{}")
+        assert told not in await browser.page("/surface")
 
     run(test())
 
