@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from toolgen.authoring.lint.baseline import BASELINE, entry_of
+from toolgen.authoring.inputs import BASELINE
+from toolgen.authoring.lint.baseline import entry_of
 from toolgen.authoring.lint.kept import findings_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.view import Project
