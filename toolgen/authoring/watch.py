@@ -1,4 +1,4 @@
-"""Watching: the changes of a project's specs, evaluations and configuration, in batches."""
+"""Watching: the changes of what a project is read from, in batches."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, Config, ConfigError, load_config
-from toolgen.compiler.project.listing import EVALUATIONS, list_specs
+from toolgen.authoring.inputs import inputs, settings
+from toolgen.compiler.project.config import Config, ConfigError, load_config
+from toolgen.compiler.project.listing import list_specs
 
 # Changes of files, found by looking at them in turn.
 #
@@ -27,7 +28,7 @@ QUIET: Final = 0.1
 _LONGEST: Final = 2.0
 """Seconds after which a batch is complete in any case, where files change all the time."""
 
-_State: TypeAlias = tuple[int, ...] | None
+_State: TypeAlias = tuple[int, ...]
 
 
 def changes(paths: Iterable[Path]) -> Iterator[frozenset[str]]:
@@ -85,16 +86,18 @@ class Watcher:
 
 
 def _look(path: Path) -> dict[str, _State]:
-    """Return the state of a file, or of the specs in a folder, by real path."""
-    files = [listed.real for listed in list_specs(path)] if path.is_dir() else [str(path)]
-    return {each: _state(each) for each in files}
+    """Return the state of a file that is there, or of all that is listed as a spec in a folder, by real path."""
+    if path.is_dir():
+        return {listed.real: _state(listed.real) for listed in list_specs(path)}
+    return {str(path): _state(str(path))} if os.path.lexists(path) else {}
 
 
 def _state(path: str) -> _State:
+    """Return the state of a file; empty for one that is named and cannot be looked at, such as by a link to nothing."""
     try:
         state = Path(path).stat()
     except OSError:
-        return None
+        return ()
     return state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino, state.st_mode
 
 
@@ -118,17 +121,16 @@ def versions(root: Path) -> Iterator[Version]:
     A configuration that changes is read again, and its folders are watched from then on. One with errors is a version
     too, and the folders of the last one without errors stay watched.
     """
-    settings = [root / name for name in (OWN_FILE, PROJECT_FILE)]
-    watcher = Watcher(settings)
+    watcher = Watcher(inputs(root))
     changed: tuple[str, ...] = ()
     while True:
         config = _load(root)
         if isinstance(config, Config):
-            watcher.watch([*settings, root / EVALUATIONS, *(root / target.specs for target in config.targets)])
+            watcher.watch(inputs(root, config))
         yield Version(config, changed)
         for batch in watcher.batches():
             changed = tuple(sorted(_shown(path, root) for path in batch))
-            if any(str(path) in batch for path in settings):
+            if any(str(path) in batch for path in settings(root)):
                 break
             yield Version(config, changed)
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from sse_starlette import EventSourceResponse
@@ -22,14 +22,16 @@ from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
+from toolgen.explore.links import address, part_of, query, segment
 from toolgen.explore.live import Watchers, version_of
+from toolgen.explore.loaded_package import LoadedPackage
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
 from toolgen.explore.screens.call import found
 from toolgen.explore.screens.find import screens_of
 from toolgen.explore.servers import ServerChecks
 from toolgen.explore.settings import ExploreSettings
-from toolgen.explore.table import ROWS, Row, openapi
+from toolgen.explore.table import ROWS, Answer, Row, openapi
 from toolgen.explore.visit import Refused, Visit
 from toolgen.explore.visitors import Viewpoint, Visitor
 from toolgen.llm.search.index import search_index_of
@@ -37,6 +39,7 @@ from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
 from toolgen.runtime.base.received import TooMuch, check_request
+from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -58,6 +61,12 @@ _FILES: Final = {
     STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
 }
 _COOKIE_SECONDS: Final = 12 * 3600
+
+_ASIDE: Final = 2
+"""Threads for work that may take seconds: they share one interpreter, so more are no faster."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Explorer:
@@ -84,8 +93,10 @@ class Explorer:
         self.records = None if store is None else Records(store, chain_key)
         self.calls = PageCalls(runtime)
         self.checks = ServerChecks()
+        self._loaded = LoadedPackage(runtime.catalog.package)
         self.saving = asyncio.Lock()
         self.comparing = asyncio.Lock()
+        self._aside = asyncio.Semaphore(_ASIDE)
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._watchers = Watchers()
@@ -125,6 +136,11 @@ class Explorer:
 
         await serve_http(self, host, port, on_listening)
 
+    async def aside(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Do work that may take seconds in a thread, so that other pages are answered; few at a time."""
+        async with self._aside:
+            return await asyncio.to_thread(work, *args, **options)
+
     async def close(self) -> None:
         """Cancel the calls that run."""
         await self.calls.close()
@@ -156,7 +172,7 @@ class Explorer:
         ]
         for row in ROWS:
             if row.live:
-                routes.append(Route(f"{row.path}/events", partial(self._versions, row)))
+                routes.append(Route(f"/events{row.path}", partial(self._versions, row)))
             routes.append(Route(f"/api{row.path}", partial(self._endpoint, row), methods=[row.method]))
             routes.append(Route(row.path, partial(self._page, row), methods=[row.method]))
         return Router(routes, default=self._nowhere)
@@ -193,19 +209,19 @@ class Explorer:
                 raise Refused(403, "the form is of another start: load the page again")
             if row.changes and self.settings.read_only:
                 raise Refused(403, "this explorer only reads")
-        return Visit(self, visitor, self._viewpoint(visitor, fields), request.path_params, fields)
+        return Visit(self, visitor, self._viewpoint(visitor, fields), _path(request), fields)
 
     def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
         """Return as whom a visitor looks: only the person at this machine may choose it."""
-        settings = self.settings
+        start = self.start_view(visitor)
         if not visitor.sees_all:
-            return Viewpoint(agent=settings.agent, user=visitor.name)
-        return Viewpoint(
-            agent=fields.get("agent", settings.agent),
-            user=fields.get("user") or settings.user,
-            role=fields.get("role", ""),
-            mode=fields.get("mode", ""),
-        )
+            return start
+        given = {**start.fields, **fields}
+        return Viewpoint(agent=given["agent"], user=given["user"] or None, role=given["role"], mode=given["mode"])
+
+    def start_view(self, visitor: Visitor) -> Viewpoint:
+        """Return as whom a visitor looks who has not chosen it."""
+        return Viewpoint(agent=self.settings.agent, user=self.settings.user if visitor.sees_all else visitor.name)
 
     # What: pages, endpoints, files, events.
 
@@ -243,7 +259,7 @@ class Explorer:
 
     async def _endpoint(self, row: Row, request: Request) -> Response:
         try:
-            return _json(await row.answer(await self._visit(request, row)))
+            return _json(await _answered(row.answer, await self._visit(request, row)))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
 
@@ -252,10 +268,13 @@ class Explorer:
         is_part = request.headers.get("hx-request") == "true" and bool(row.part)
         try:
             visit = await self._visit(request, row)
-            data = await (row.answer if is_part else row.first or row.answer)(visit)
+            data = await _answered(row.answer if is_part else row.first or row.answer, visit)
         except Refused as error:
             again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
-            return again or self._render("refused", request, visit, {"message": error.message}, status=error.status)
+            if again is not None:
+                return again
+            leading_on = None if visit is None else visit.usable()
+            return self._render("refused", request, leading_on, {"message": error.message}, status=error.status)
         if "location" in data:
             return _moved(request, f"{_root(request)}{data['location']}")
         if not is_part and not row.template:
@@ -268,7 +287,7 @@ class Explorer:
         if page is None:
             return None
         try:
-            data = await page.answer(visit)
+            data = await _answered(page.answer, visit)
         except Refused:
             return None
         typed, problem = visit.fields, error.message
@@ -278,7 +297,7 @@ class Explorer:
         """Say, as an event of its own each, that a call has changed; the page fetches what it shows."""
         try:
             visitor = await self._visitor(request)
-            call = found(Visit(self, visitor, Viewpoint(), request.path_params, {}))
+            call = found(Visit(self, visitor, Viewpoint(), _path(request), {}))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
 
@@ -296,10 +315,10 @@ class Explorer:
         """Return an image or a sound of a result, by its number from 1."""
         try:
             visitor = await self._visitor(request)
-            media = media_of(found(Visit(self, visitor, Viewpoint(), request.path_params, {})))
+            media = media_of(found(Visit(self, visitor, Viewpoint(), _path(request), {})))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
-        text = request.path_params["number"]
+        text = _path(request)["number"]
         number = int(text) if text.isdecimal() and len(text) < 10 else 0
         if not 1 <= number <= len(media):
             return JSONResponse({"message": "the result has no such image or sound"}, 404)
@@ -310,7 +329,7 @@ class Explorer:
 
         async def look() -> tuple[str, ...]:
             visit = await self._visit(request, row)
-            return tuple([version_of(await answer(visit)) for answer in row.live])
+            return tuple([version_of(await _answered(answer, visit)) for answer in row.live])
 
         try:
             visitor = await self._visitor(request)
@@ -330,7 +349,7 @@ class Explorer:
         typed: Mapping[str, str] = NOTHING,
         problem: str = "",
     ) -> HTMLResponse:
-        view = Viewpoint() if visit is None else visit.view
+        root = _root(request)
         made = (
             environment(_HERE / "templates")
             .get_template(f"{template}.html.jinja")
@@ -338,16 +357,18 @@ class Explorer:
                 data=data,
                 typed=typed,
                 problem=problem,
-                root=_root(request),
+                root=root,
                 version=__version__,
-                path=request.url.path.removeprefix(_root(request)),
+                path=request.url.path.removeprefix(root),
                 screens=screens_of(self, None if visit is None else visit.visitor),
                 visitor=None if visit is None else visit.visitor,
                 csrf="" if visit is None else self._form_token(visit.visitor),
+                is_replaced=self._loaded.is_replaced(),
                 read_only=self.settings.read_only,
-                view=view,
-                query=urlencode(view.query),
-                link=_link,
+                view=NOTHING if visit is None else visit.query,
+                to=lambda *parts, **given: f"{root}{address(*parts, **given)}",
+                query=query,
+                segment=segment,
                 version_of=version_of,
                 open_question=0,
                 file_bytes=self.settings.file_bytes,
@@ -392,6 +413,16 @@ def explorer(
     )
 
 
+async def _answered(answer: Answer, visit: Visit) -> dict[str, Any]:
+    """Return what a screen shows. Raises `Refused`, for a run that is not there and a store that fails too."""
+    try:
+        return await answer(visit)
+    except RunNotFound:
+        raise Refused(404, "there is no such run") from None
+    except StoreError as error:
+        raise Refused(500, f"the store cannot be read: {error}") from None
+
+
 async def _body(request: Request) -> dict[str, str]:
     """Return the fields of a body: a form, or a JSON object. Raises `Refused`."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -399,6 +430,10 @@ async def _body(request: Request) -> dict[str, str]:
         body = await request.body()
     except ClientDisconnect:
         raise Refused(413, "the request is too large") from None
+    return await asyncio.to_thread(_fields, kind, body)
+
+
+def _fields(kind: str, body: bytes) -> dict[str, str]:
     try:
         if kind == "application/json":
             check_request(body)
@@ -426,13 +461,11 @@ def _moved(request: Request, to: str) -> Response:
     return RedirectResponse(to, 303)
 
 
+def _path(request: Request) -> dict[str, str]:
+    """Return the ids of the path."""
+    return {name: part_of(found) for name, found in request.path_params.items()}
+
+
 def _root(request: Request) -> str:
     root: str = request.scope.get("root_path", "")
     return root.rstrip("/")
-
-
-def _link(query: str, /, **fields: Any) -> str:
-    """Return a query with other fields, for links."""
-    kept = dict(parse_qsl(query)) | {key: str(value) for key, value in fields.items()}
-    text = urlencode({key: value for key, value in kept.items() if value})
-    return f"?{text}" if text else "?"

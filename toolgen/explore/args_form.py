@@ -11,13 +11,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any, Final
+from urllib.parse import quote, unquote
 
 from toolgen.pages.fields import Bound, bounds_of
 from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.schema.fields import SchemaField, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
 from toolgen.schema.references import escape
+from toolgen.spec.text import visible_json
 
 _MOST_FIELDS: Final = 500
 """Maximum fields of a form; the rest is edited as JSON."""
@@ -30,6 +33,10 @@ _VALUES: Final = 4
 
 _INPUT_TYPES: Final = {"date": "date", "email": "email", "uri": "url"}
 
+_NOT_IN_INPUTS: Final = re.compile(r"[\x00\r\ud800-\udfff]")
+"""Characters that no input of a page can hold, or that come back as others."""
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 
 _ABSENT: Final = object()
@@ -39,10 +46,10 @@ _ABSENT: Final = object()
 class FormField:
     """One field of a form.
 
-    `kind` is `text`, `number`, `boolean`, `choice`, `constant`, `object`, `list`, `map`, `union` or `json`. `shown` is
-    the text in its input; of a file, whose text is base64, it is empty, and `size` is the number of its bytes.
-    `options` are pairs of a value and a label. `key` is its name below its parent; it `can_go` if it is an item of a
-    list or an entry of a map.
+    `kind` is `text`, `number`, `boolean`, `choice`, `constant`, `object`, `list`, `map`, `union` or `json`; a text that
+    no input can hold is `json`. `shown` is the text in its input; of a file, whose text is base64, it is empty, and
+    `size` is the number of its bytes. `options` are pairs of a value and a label. `key` is its name below its parent;
+    it `can_go` if it is an item of a list or an entry of a map.
     """
 
     pointer: str
@@ -67,12 +74,17 @@ class FormField:
     @property
     def id(self) -> str:
         """Its id on the page, which depends on its pointer alone."""
-        return field_id(self.pointer)
+        return f"f-{hashlib.sha256(self.pointer.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+    @property
+    def address(self) -> str:
+        """Its pointer as inputs have it in their names, in ASCII: browsers change other names."""
+        return quote(self.pointer, safe="/~", errors="surrogatepass")
 
 
-def field_id(pointer: str) -> str:
-    """Return the id of a field on the page."""
-    return f"f-{hashlib.sha256(pointer.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+def pointer_at(address: str) -> str:
+    """Return the pointer of the field with an address."""
+    return unquote(address, errors="surrogatepass")
 
 
 @dataclass(slots=True)
@@ -229,11 +241,15 @@ def typed(
     return value
 
 
+class NameTaken(ValueError):
+    """An entry of this name is there already."""
+
+
 def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", *, choices: dict[str, int]) -> Any:
     """Return args after an action on a field: `add`, `remove`, or `choose` with the number of an alternative.
 
     `add` on a map takes the name of the entry. What the form does not have changes nothing. `choose` is noted in
-    `choices`.
+    `choices`. Raises `NameTaken`.
     """
     reader = _read(schema, value, choices, ())
     if pointer not in reader.fields and action != "remove":
@@ -256,6 +272,8 @@ def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", 
         item = _blank(inner["items"], schema)
         return _set(value, pointer, [*_at(value, pointer, []), item])
     if made.kind in ("map", "object") and name:
+        if any(name == each.key for each in made.fields) or name in _at(value, pointer, {}):
+            raise NameTaken(f"there is an entry called `{name}` already")
         return _set(value, f"{pointer}/{escape(name)}", _blank(inner.get("additionalProperties", True), schema))
     return _set(value, pointer, _blank(inner, schema)) if not made.present else value
 
@@ -272,10 +290,28 @@ def _as_text(made: FormField, schema: Mapping[str, Any], value: Any) -> FormFiel
     if _is_file(schema) and not made.is_secret and _BASE64.fullmatch(shown) and len(shown) % 4 == 0:
         size = None if value in (_ABSENT, None) else len(shown) * 3 // 4 - shown.count("=")
         return replace(made, kind="text", input_type="file", size=size)
+    if _NOT_IN_INPUTS.search(shown):
+        return _as_json(made, value)
+    return replace(made, kind="text", shown=shown, input_type=_input_type(made, schema, shown))
+
+
+def _input_type(made: FormField, schema: Mapping[str, Any], shown: str) -> str:
+    """Return the type of input for a text: a special one only if it gives the text back as it is."""
     limit = schema.get("maxLength")
-    is_long = "\n" in shown or len(shown) > _LONG_TEXT or (is_number(limit) and limit > 200)
-    kind = "long" if is_long and not made.is_secret else _INPUT_TYPES.get(str(schema.get("format")), "text")
-    return replace(made, kind="text", shown=shown, input_type="password" if made.is_secret else kind)
+    if "\n" in shown or (not made.is_secret and (len(shown) > _LONG_TEXT or (is_number(limit) and limit > 200))):
+        return "long"
+    if made.is_secret:
+        return "password"
+    wanted = _INPUT_TYPES.get(str(schema.get("format")), "text")
+    keeps = not shown or _is_date(shown) if wanted == "date" else shown == shown.strip(" \t\f")
+    return wanted if keeps else "text"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return _DATE.fullmatch(text) is not None and date.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def _is_file(schema: Mapping[str, Any]) -> bool:
@@ -552,4 +588,4 @@ def _pattern(pointer: str) -> str:
 
 
 def _json(value: Any, *, indent: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2 if indent else None)
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2 if indent else None))

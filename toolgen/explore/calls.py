@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
+from toolgen.runtime.calls.result import failed
+from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import question_data
-from toolgen.runtime.redact.call_secrets import hide_args, hide_data, hide_result, secrets_of_call, secrets_of_tool
+from toolgen.runtime.redact.call_secrets import hide_data, hide_result, secrets_of_tool
 from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.explore.visitors import Visitor
+    from toolgen.explore.args_editor import ShownArgs
+    from toolgen.explore.visitors import Viewpoint, Visitor
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
@@ -57,18 +60,23 @@ class Question:
 
 
 class PageCall:
-    """One call. `version` grows with each change, and `events` yields at each."""
+    """One call, by a visitor who looks as someone. `problem` says what of its record failed.
 
-    def __init__(self, call_id: str, tool: str, visitor: Visitor, run: Run) -> None:
+    `version` grows with each change, and `events` yields at each.
+    """
+
+    def __init__(self, call_id: str, tool: str, args: ShownArgs, visitor: Visitor, view: Viewpoint, run: Run) -> None:
         self.id = call_id
         self.tool = tool
+        self.args = args
         self.visitor = visitor
+        self.view = view
         self.run = run
         self.progress: deque[Any] = deque(maxlen=_PROGRESS)
         self.question: Question | None = None
         self.result: ToolResult[Any] | None = None
+        self.problem = ""
         self.version = 0
-        self.args: Any = None
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
@@ -144,17 +152,16 @@ class PageCalls:
             del self._sessions[next(iter(self._sessions))]
         return session
 
-    def start(self, tool: str, payload: str, run: Run, visitor: Visitor) -> PageCall:
-        """Start a call in a run of its own. Raises `TooManyCalls`."""
+    def start(self, tool: str, payload: str, args: ShownArgs, run: Run, visitor: Visitor, view: Viewpoint) -> PageCall:
+        """Start a call in a run of its own; `args` are what is shown of its payload. Raises `TooManyCalls`."""
         if (
             sum(call.state != "ended" and call.visitor.name == visitor.name for call in self._calls.values())
             >= _RUNNING
         ):
             raise TooManyCalls(f"{_RUNNING} calls are running: wait for one, or cancel it")
         call_id = f"call_{secrets.token_hex(12)}"
-        call = PageCall(call_id, tool, visitor, run)
+        call = PageCall(call_id, tool, args, visitor, view, run)
         call.run = run = replace(run, on_progress=lambda _, data: call.report(data))
-        call.args = self._shown_args(tool, payload)
         self._calls[call_id] = call
         token = current_page_call.set(call)
         try:
@@ -166,11 +173,20 @@ class PageCalls:
         return call
 
     async def _make(self, call: PageCall, request: ToolRequest) -> None:
-        result = await self._runtime.invoke(request, run=call.run)
-        await self._runtime.end_run(call.run)
-        call.result = result
-        call.task = None
-        call.change()
+        """Make a call in its run, and end the run. Whatever fails, the call ends, with the result that there is."""
+        result: ToolResult[Any] | None = None
+        try:
+            result = await self._runtime.invoke(request, run=call.run)
+            await self._runtime.end_run(call.run)
+        except StoreError as error:
+            call.problem = f"the end of the run is not on record: {error}"
+        finally:
+            call.result = result or failed(call.tool, call.id, asyncio.CancelledError())
+            call.task = None
+            call.change()
+            self._forget()
+
+    def _forget(self) -> None:
         ended = [each for each in self._calls.values() if each.state == "ended"]
         for each in ended[: max(len(ended) - _KEPT, 0)]:
             del self._calls[each.id]
@@ -190,13 +206,6 @@ class PageCalls:
         for call in running:
             call.cancel()
         await asyncio.gather(*(call.task for call in running if call.task is not None), return_exceptions=True)
-
-    def _shown_args(self, tool: str, payload: str) -> Any:
-        try:
-            args = json.loads(payload)
-        except (ValueError, RecursionError):
-            return None
-        return hide_args(args, secrets_of_call(secrets_of_tool(self._runtime.catalog.definition(tool)), payload))
 
 
 def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:

@@ -63,7 +63,7 @@ _ARGS: Final = {
     "text": "The args as JSON.",
     "base": "The last args that were JSON, from which the form was made.",
     "action": "`add`, `remove` or `choose`, for the field `at`.",
-    "at": "The pointer of that field.",
+    "at": "The pointer of that field, percent-encoded as in a fragment of a URI.",
 }
 _DECISION: Final = {
     "question": "The id of the question.",
@@ -241,7 +241,7 @@ ROWS: Final = (
         returns={"runs": "array", "found": "integer"},
     ),
     Row(
-        path="/runs/{run:path}/replay",
+        path="/runs/{run}/replay",
         answer=replay,
         summary="The calls of a run against this build. None is made.",
         template="replay",
@@ -249,7 +249,7 @@ ROWS: Final = (
         returns=_REPLAYED,
     ),
     Row(
-        path="/runs/{run:path}/replay",
+        path="/runs/{run}/replay",
         method="POST",
         answer=replay_against,
         summary="The calls of a run against another version of the specs. None is made.",
@@ -258,14 +258,14 @@ ROWS: Final = (
         returns=_REPLAYED,
     ),
     Row(
-        path="/runs/{run:path}/calls/{number}/save",
+        path="/runs/{run}/calls/{number}/save",
         answer=saving,
         summary="A recorded call, by its number in the run from 1, to save. Nothing is saved.",
         template="save",
         returns=_SAVED,
     ),
     Row(
-        path="/runs/{run:path}/calls/{number}/save",
+        path="/runs/{run}/calls/{number}/save",
         method="POST",
         answer=save,
         summary="Save a recorded call in the project; `problem` says why it was not saved.",
@@ -280,7 +280,7 @@ ROWS: Final = (
         returns=_SAVED,
     ),
     Row(
-        path="/runs/{run:path}/summary",
+        path="/runs/{run}/summary",
         answer=summary,
         summary="What a run is as a whole: its user, how its calls ended, and the runs that it started.",
         template="run_summary",
@@ -288,7 +288,7 @@ ROWS: Final = (
         returns={"run": "string", "counts": "object", "events": "integer", "ended": "string", "children": "array"},
     ),
     Row(
-        path="/runs/{run:path}/verified",
+        path="/runs/{run}/verified",
         answer=verified,
         summary="Whether the whole record of a run is intact, and which row is the first that is not.",
         template="run_verified",
@@ -296,7 +296,7 @@ ROWS: Final = (
         returns={"run": "string", "chain": "object"},
     ),
     Row(
-        path="/runs/{run:path}",
+        path="/runs/{run}",
         answer=run,
         summary="One run: a page of its calls on a line of time.",
         template="run",
@@ -341,7 +341,7 @@ ROWS: Final = (
         returns={"questions": "array", "problems": "array", "has_engine": "boolean"},
     ),
     Row(
-        path="/inbox/{run:path}",
+        path="/inbox/{run}",
         method="POST",
         answer=answer_run,
         summary="Answer a question of a durable run: the first answer counts.",
@@ -357,9 +357,10 @@ def openapi() -> dict[str, Any]:
     """Return the OpenAPI document of the endpoints."""
     paths: dict[str, Any] = {}
     for row in ROWS:
-        path = row.path.replace(":path}", "}")
-        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
-        parameters: list[Any] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
+        names = [part[1:-1] for part in row.path.split("/") if part.startswith("{")]
+        parameters: list[Any] = [
+            {"name": name, "in": "path", "required": True, "description": _SEGMENT, "schema": _TEXT} for name in names
+        ]
         operation: dict[str, Any] = {"summary": row.summary, "parameters": parameters}
         if row.method == "GET":
             parameters += [
@@ -377,8 +378,12 @@ def openapi() -> dict[str, Any]:
             "200": {"description": row.summary, "content": {"application/json": {"schema": answer}}},
             "default": {"description": "Why not.", "content": {"application/json": {"schema": problem}}},
         }
-        paths.setdefault(f"/api{path}", {})[row.method.lower()] = operation
+        paths.setdefault(f"/api{row.path}", {})[row.method.lower()] = operation
     return {"openapi": "3.1.0", "info": {"title": "toolgen explore", "version": "1"}, "paths": paths}
 
 
 _TEXT: Final = {"type": "string"}
+_SEGMENT: Final = (
+    "An id as one segment: bytes of UTF-8 that are not in A-Z a-z 0-9 _ . : - are `~` with two digits, as is a dot at "
+    "the beginning."
+)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolCallMeta
+from toolgen.explore.links import LONGEST_ARGS
+from toolgen.explore.visitors import Viewpoint
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
 
 if TYPE_CHECKING:
     from toolgen.explore.app import Explorer
-    from toolgen.explore.visitors import Viewpoint, Visitor
+    from toolgen.explore.visitors import Visitor
     from toolgen.runtime.runs.run import Run
 
 
@@ -25,6 +27,13 @@ class Refused(Exception):
         super().__init__(message)
 
 
+class _Budget:
+    """How many characters of long texts a page has so far."""
+
+    def __init__(self) -> None:
+        self.used = 0
+
+
 @dataclass(frozen=True)
 class Visit:
     """One request. `path` has the parameters of the path, `fields` those of the query and of the body."""
@@ -34,11 +43,21 @@ class Visit:
     view: Viewpoint
     path: Mapping[str, str]
     fields: Mapping[str, str]
+    _budget: _Budget = field(default_factory=_Budget)
 
     def number(self, name: str, default: int, most: int) -> int:
         """Return a number of the query, from 1; the default for anything that is none."""
         given = self.fields.get(name, "")
         return min(int(given), most) if given.isdecimal() and len(given) < 10 and int(given) else default
+
+    def query_of(self, view: Viewpoint) -> dict[str, str]:
+        """Return the parameters of a link to a page that looks as someone."""
+        return view.query(self.explorer.start_view(self.visitor))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of a link that keeps as whom this one looks."""
+        return self.query_of(self.view)
 
     @cached_property
     def run(self) -> Run:
@@ -58,6 +77,17 @@ class Visit:
             )
         except (UnknownAgent, ValueError, CatalogError) as error:
             raise Refused(404, str(error)) from None
+
+    def usable(self) -> Visit:
+        """Return the visit for links that lead on: as who chose nothing if there is no such agent, role or mode."""
+        for view in (self.view, self.explorer.start_view(self.visitor)):
+            found = self.with_view(view)
+            try:
+                found.new_run()
+            except Refused:
+                continue
+            return found
+        return self.with_view(Viewpoint(user=self.view.user))
 
     @cached_property
     def tool(self) -> str:
@@ -88,10 +118,24 @@ class Visit:
         return replace(self, view=view)
 
     def cut(self, text: str) -> tuple[str, int]:
-        """Return a text of at most the bytes that a page shows, and how many characters were left out."""
-        most = self.explorer.settings.shown_bytes
-        shown = text[:most]
+        """Return what a page shows of a text, and how many characters were left out.
+
+        A text has a bound, and all texts of a page have one: the first ones are shown.
+        """
+        shown = text[: min(self.explorer.settings.shown_bytes, self._left)]
+        self._budget.used += len(shown)
         return shown, len(text) - len(shown)
+
+    def for_link(self, args: str) -> str:
+        """Return args as JSON for a link; empty if they are too long for one, or for what the page still shows."""
+        if len(args) > min(LONGEST_ARGS, self._left):
+            return ""
+        self._budget.used += len(args)
+        return args
+
+    @property
+    def _left(self) -> int:
+        return self.explorer.settings.page_bytes - self._budget.used
 
 
 Data = dict[str, Any]

@@ -36,7 +36,10 @@ class Viewpoint:
     mode: str = ""
 
     @property
-    def query(self) -> dict[str, str]:
-        """The parameters of a link that keeps it."""
-        fields = {"agent": self.agent, "user": self.user or "", "role": self.role, "mode": self.mode}
-        return {key: value for key, value in fields.items() if value}
+    def fields(self) -> dict[str, str]:
+        """What it chooses, as parameters of a request."""
+        return {"agent": self.agent, "user": self.user or "", "role": self.role, "mode": self.mode}
+
+    def query(self, start: Viewpoint) -> dict[str, str]:
+        """Return the parameters of a link that keeps it, where pages without any look as `start`."""
+        return {name: value for name, value in self.fields.items() if value != start.fields[name]}

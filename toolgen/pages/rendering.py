@@ -1,4 +1,8 @@
-"""Rendering: templates to HTML. Every text is escaped; only what is made here is markup."""
+"""Rendering: templates to HTML. Every text is escaped; only what is made here is markup.
+
+A text is for eyes: its hidden characters are shown as escapes. A value that a browser sends back, or that a script
+reads, goes through the filter `exact`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from toolgen.spec.text import escaped, is_hidden
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HIDDEN_IN_LINES: Final = re.compile(r"[^\x20-\x7e\n\t]")
+_NOT_IN_PAGES: Final = re.compile(r"[\x00\ud800-\udfff]")
 _CODE: Final = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n\s*")
 
@@ -30,7 +35,8 @@ def environment(folder: Path) -> Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    made.filters.update(prose=prose, line=line, pre=pre, breakable=breakable)
+    del made.filters["urlencode"]  # fails for half of a surrogate pair: code makes addresses
+    made.filters.update(prose=prose, line=line, pre=pre, breakable=breakable, exact=exact)
     return made
 
 
@@ -59,6 +65,15 @@ def pre(text: str) -> Markup:
     """Return a text for an element. Quotes need no escape there, which keeps JSON readable and small."""
     shown = visible_lines(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return Markup(shown)  # noqa: S704  # escaped above
+
+
+def exact(value: object) -> Markup:
+    """Return what an input or a script must give back as it is: no hidden character becomes an escape.
+
+    Only NUL and halves of surrogate pairs do, which no page can have.
+    """
+    text = _NOT_IN_PAGES.sub(lambda found: escaped(found[0]), str(value))
+    return Markup(escape(text).replace("\r", Markup("&#13;")))  # noqa: S704  # escaped here
 
 
 def breakable(name: str) -> Markup:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.properties.schemas import toolsets
-from toolgen.explore.args_form import FormField, changed, each_field, form_of, initial, typed
+from toolgen.explore.args_form import FormField, NameTaken, changed, each_field, form_of, initial, typed
 
 CIRCLE = {"kind": {"const": "circle"}, "r": {"type": "number"}}
 SQUARE = {"kind": {"const": "square"}, "w": {"type": "number"}}
@@ -199,6 +200,22 @@ def test_actions_on_what_is_not_there_change_nothing() -> None:
         ("add", "", ""),
     ):
         assert changed(SCHEMA, value, action, pointer, name, choices={}) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer", "name"),
+    [({"map": {"k": 7}}, "/map", "k"), ({"map": {str(number): 1 for number in range(200)}}, "/map", "199")],
+)
+def test_a_new_entry_does_not_replace_one_of_its_name(value: Any, pointer: str, name: str) -> None:
+    with pytest.raises(NameTaken, match=f"there is an entry called `{name}` already"):
+        changed(SCHEMA, value, "add", pointer, name, choices={})
+
+
+def test_a_new_entry_is_no_field_that_the_schema_names() -> None:
+    schema = {"type": "object", "properties": {"named": {}}, "additionalProperties": {"type": "string"}}
+    with pytest.raises(NameTaken):
+        changed(schema, {}, "add", "", "named", choices={})
+    assert changed(schema, {}, "add", "", "other", choices={}) == {"other": ""}
 
 
 @given(toolsets(), st.data())

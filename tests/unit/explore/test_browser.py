@@ -257,6 +257,72 @@ def test_the_json_fills_the_form_and_a_link_fills_both(driver: Chrome, served: S
     assert args(driver)["lines"] == [{"id": 1}, {"id": 2}]
 
 
+def slowed(driver: Chrome) -> None:
+    """Let each answer to a check arrive when `release()` is called."""
+    driver.execute_script("""
+        const real = window.fetch;
+        const held = [];
+        window.sent = 0;
+        window.release = () => held.splice(0).forEach((each) => each());
+        window.fetch = async (...request) => {
+            const answer = await real(...request);
+            await new Promise((done) => { held.push(done); window.sent += 1; });
+            return answer;
+        };
+    """)
+
+
+def released(driver: Chrome, count: int) -> None:
+    """Wait for so many answers since `slowed`, and let them arrive."""
+    wait_for(driver, f"return window.sent >= {count}")
+    driver.execute_script("release()")
+
+
+def test_what_is_typed_while_a_check_is_under_way_stays(driver: Chrome, served: Served) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    driver.get(f"{served.address}/tools/goods.find")
+    slowed(driver)
+    labelled(driver, "word").send_keys("tea", Keys.TAB)
+    wait_for(driver, "return window.sent === 1")
+    area = find(driver, "#json")
+    typed = '{"word": "typed in the JSON"}'
+    area.send_keys(Keys.CONTROL + "a" + Keys.NULL, typed)
+    released(driver, 1)
+    wait_for(driver, "return document.querySelector('#checked .good') !== null")
+    assert area.get_attribute("value") == typed
+    area.send_keys(Keys.TAB)
+    wait_for(driver, "return window.sent === 2")
+    labelled(driver, "most").send_keys("7")
+    released(driver, 2)
+    released(driver, 3)
+    wait_for_args(driver, {"word": "typed in the JSON", "most": 7})
+    assert labelled(driver, "most").get_attribute("value") == "7"
+    assert driver.execute_script("return document.activeElement.name") == "v:/most"
+
+
+def test_an_item_is_added_and_what_is_typed_meanwhile_stays(driver: Chrome, served: Served) -> None:
+    driver.get(f"{served.address}/tools/goods.order")
+    press(driver, "Add an item to lines")
+    labelled(driver, "id").send_keys("1")
+    slowed(driver)
+    press(driver, "Add an item to lines")
+    wait_for(driver, "return window.sent === 1")
+    labelled(driver, "id").send_keys("23")
+    released(driver, 1)
+    released(driver, 2)
+    wait_for(driver, "return JSON.parse(document.getElementById('json').value).lines.length === 2")
+    wait_for(driver, "return JSON.parse(document.getElementById('json').value).lines[0].id === 123")
+    assert labelled(driver, "id").get_attribute("value") == "123"
+
+
+def test_an_address_with_args_that_cannot_be_read_says_so(driver: Chrome, served: Served) -> None:
+    console(driver)
+    driver.get(f"{served.address}/tools/goods.find#args=%")
+    wait_for(driver, "return document.getElementById('checked').textContent.includes('cannot be read')")
+    assert console(driver) == []
+
+
 def test_a_running_call_is_followed_and_cancelled_without_loading_the_page(driver: Chrome, served: Served) -> None:
     driver.get(f"{served.address}/tools/goods.count")
     driver.execute_script("location.hash = 'args=' + encodeURIComponent('{\"steps\": 1000}')")

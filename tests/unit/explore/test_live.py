@@ -99,7 +99,7 @@ def test_lists_and_a_run_are_told_of_what_happens(tmp_path: Path) -> None:
         app = shop(store=store)
         browser = await Browser(app).start()
         await one_call(store)
-        streams = {path: Stream(app, f"{path}/events", browser) for path in ("/runs", "/inbox", "/runs/r1")}
+        streams = {path: Stream(app, f"/events{path}", browser) for path in ("/runs", "/inbox", "/runs/r1")}
         for path, stream in streams.items():
             await stream.until(await version(browser, path))
         await one_call(store, "c2")
@@ -177,9 +177,9 @@ def test_a_page_is_told_nothing_once_its_visitor_may_not_look() -> None:
     async def test() -> None:
         app = shop()
         browser = await Browser(app).start()
-        for path in ("/runs/events", "/inbox/events"):
+        for path in ("/events/runs", "/events/inbox"):
             assert (await browser.http.get(path, headers={"Cookie": "x=y"})).status_code == 401
-        stream = Stream(app, "/runs/events", browser)
+        stream = Stream(app, "/events/runs", browser)
         await stream.next()
         app._cookie = "another"
         async with asyncio.timeout(60):
@@ -196,7 +196,7 @@ def test_10000_events_leave_the_memory_of_live_pages_flat(tmp_path: Path) -> Non
         app = shop(store=store)
         browser = await Browser(app).start()
         await one_call(store)
-        streams = [Stream(app, path, browser) for path in ("/runs/events", "/inbox/events")]
+        streams = [Stream(app, path, browser) for path in ("/events/runs", "/events/inbox")]
         only = tracemalloc.Filter(inclusive=True, filename_pattern="*/toolgen/explore/*")
 
         async def events(count: int) -> int:

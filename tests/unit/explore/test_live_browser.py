@@ -84,7 +84,7 @@ def test_a_live_run_of_1000_calls_is_followed_to_its_end(driver: Chrome, tmp_pat
         assert driver.execute_script("return window.kept === document.querySelector('tbody tr')")
         find(driver, "tbody a").click()
         wait_for_text(driver, "#summary", "completed 30")
-        wait_for_text(driver, "#verified", "intact Each of its 60 rows")
+        wait_for_text(driver, "#verified", "intact 60 rows, each of which")
         find(driver, ".timeline li:nth-child(3) summary").click()
         driver.execute_script("window.kept = document.querySelector('.timeline li:nth-child(3)')")
         asyncio.run(calls(200))
@@ -102,7 +102,7 @@ def test_a_live_run_of_1000_calls_is_followed_to_its_end(driver: Chrome, tmp_pat
         wait_for_text(driver, ".pages", "Page 2")
         assert find(driver, ".timeline").get_attribute("start") == "101"
         driver.get(f"{served.address}/runs/{run_id}?page=10")
-        wait_for_text(driver, "#verified", "Each of its 2,001 rows")
+        wait_for_text(driver, "#verified", "intact 2,001 rows")
         assert driver.execute_script("return document.querySelector('#next') === null")
         asyncio.run(store.close())
         assert console(driver) == []

@@ -189,7 +189,7 @@ def test_a_run_of_several_users_is_hidden_from_each_however_late_the_second_come
         for part in parts:
             await ana.get(f"/runs/r1{part}")
             await bo.get(f"/runs/r1{part}", status=404)
-        assert (await bo.http.get("/runs/r1/events")).status_code == 404
+        assert (await bo.http.get("/events/runs/r1")).status_code == 404
         assert [each["run"] for each in (await ana.get("/runs"))["runs"]] == ["r1"]
         assert (await bo.get("/runs"))["runs"] == []
         await write(store, user_call("late", "bo"))
@@ -197,7 +197,7 @@ def test_a_run_of_several_users_is_hidden_from_each_however_late_the_second_come
             for part in parts:
                 await browser.get(f"/runs/r1{part}", status=404)
             assert (await browser.get("/runs"))["runs"] == []
-            assert (await browser.http.get("/runs/r1/events")).status_code == 404
+            assert (await browser.http.get("/events/runs/r1")).status_code == 404
 
     run(test())
 
@@ -216,7 +216,7 @@ def test_a_page_shows_nothing_of_a_run_whose_rest_may_be_of_another_user() -> No
         ana, bo = await visitors()
         page = await ana.page("/runs/r1")
         assert "to know that all of it is yours" in page
-        assert 'data-live="/runs/r1/events" data-version=""' in page
+        assert 'data-live="/events/runs/r1" data-version=""' in page
         assert "goods.find" not in page
         assert store.read_events == 500
         store.read_events = 0
@@ -233,7 +233,7 @@ def test_a_page_shows_nothing_of_a_run_whose_rest_may_be_of_another_user() -> No
         assert (await ana.http.get("/runs/r1")).status_code == 404
         ana, bo = await visitors()
         assert "goods.find" not in await ana.page("/runs/r1")
-        for path in ("/runs/r1/events", "/runs/r1?whole=yes", "/runs/r1"):
+        for path in ("/events/runs/r1", "/runs/r1?whole=yes", "/runs/r1"):
             assert (await ana.http.get(path)).status_code == 404
             assert (await bo.http.get(path)).status_code == 404
 

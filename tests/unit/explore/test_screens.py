@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.hostile.building import compiled
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.record.sample import ended, result, started, write
@@ -55,6 +56,50 @@ def test_the_surface_has_the_tools_of_an_agent_and_why_others_are_missing() -> N
         closed = await browser.get("/surface", agent="clerk", mode="closed")
         assert {each["tool"]: each["answer"] for each in closed["tools"]}["goods.order"] == "deny"
         assert "there is no role" in (await browser.get("/surface", status=404, role="chief"))["message"]
+
+    run(test())
+
+
+def test_tools_that_are_missing_are_found_by_any_part_of_their_names() -> None:
+    async def test() -> None:
+        spec = {"toolgen": 1, "toolset": "notes", "tools": {"getItem": {"description": "A tool.", "args": {}}}}
+        tools = Catalog(text=compiled({"notes.yaml": spec}).package()["catalog.json"].encode())
+        browser = await Browser(explorer(Runtime(tools, missing=["notes"], permission=ask_in_page))).start()
+        for query, found in (("getItem", 1), ("getitem", 1), ("ITEM", 1), ("other", 0)):
+            assert (await browser.get("/surface", show="missing", query=query))["found"] == found, query
+
+    run(test())
+
+
+def test_the_links_of_a_refusal_lead_on() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        for path in ("/surface?agent=gone", "/surface?mode=gone&agent=clerk", "/tools/none?role=gone"):
+            refused = await browser.http.get(path)
+            assert refused.status_code == 404
+            links = re.findall(r'href="(/(?!static)[^"]*)"', refused.text)
+            assert len(links) > 5
+            for link in links:
+                await browser.page(link)
+        kept = await browser.http.get("/tools/none?agent=clerk")
+        assert 'href="/surface?agent=clerk"' in kept.text
+
+    run(test())
+
+
+def test_a_package_that_was_built_again_is_told_on_each_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def test() -> None:
+        monkeypatch.setattr("toolgen.explore.loaded_package.package_folder", lambda _: tmp_path)
+        file = tmp_path / "catalog.json"
+        file.write_text("{}")
+        browser = await Browser(shop()).start()
+        told = "restart this explorer"
+        assert told not in await browser.page("/surface")
+        file.write_text("{} ")
+        for path in ("/surface", "/tools/goods.find", "/runs"):
+            assert told in await browser.page(path)
+        file.write_text("{}")
+        assert told not in await browser.page("/surface")
 
     run(test())
 
@@ -110,6 +155,28 @@ def test_a_call_with_wrong_args_is_refused_with_what_a_model_is_told() -> None:
         checked = await browser.post("/tools/goods.find/args", source="json", text='{"word": "t"}')
         assert checked["editor"]["told"] == ended["result"]["content"][0]["text"]
         assert list(checked["editor"]["errors"].values()) == [[ended["result"]["error"]["issues"][0]["hint"]]]
+
+    run(test())
+
+
+def test_a_new_entry_of_a_name_that_is_there_is_refused_at_its_input() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        base = json.dumps({"lines": [], "notes": {"door": "left"}})
+        entry: dict[str, Any] = {
+            "base": base,
+            "action": "add",
+            "at": "/notes",
+            "k:/notes": "door",
+            "v:/notes/door": "left side",
+        }
+        editor = (await browser.post("/tools/goods.order/args", **entry))["editor"]
+        assert json.loads(editor["text"])["notes"] == {"door": "left side"}
+        (notes,) = (each for each in editor["form"]["fields"] if each["pointer"] == "/notes")
+        assert editor["errors"][f"{notes['id']}-name"] == ["there is an entry called `door` already"]
+        headers = {"HX-Request": "true", "X-CSRF-Token": browser.csrf}
+        page = (await browser.http.post("/tools/goods.order/args", data=entry, headers=headers)).text
+        assert f'<p class="problem" id="{notes["id"]}-name-error">there is an entry called `door` already</p>' in page
 
     run(test())
 
@@ -170,9 +237,9 @@ def test_an_answer_that_is_not_valid_is_shown_again_in_its_form_as_it_was_typed(
         assert answer.status_code == 400
         (problem,) = re.findall(r'<p class="problem" role="alert">([^<]*)</p>', answer.text)
         assert problem.startswith("the proposal cannot be given")
-        assert ">by &lt;b&gt;card&lt;/b&gt;</textarea>" in answer.text
+        assert ">\nby &lt;b&gt;card&lt;/b&gt;</textarea>" in answer.text
         assert "<details open>" in answer.text
-        assert ">&lt;/textarea&gt;{</textarea>" in answer.text
+        assert ">\n&lt;/textarea&gt;{</textarea>" in answer.text
         assert (await browser.get(f"/calls/{call}"))["state"] == "asking"
         gone = await browser.http.post(
             f"/calls/{call}/answer", data={**form, "question": "another"}, headers={"Origin": ORIGIN}

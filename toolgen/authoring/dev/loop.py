@@ -16,7 +16,7 @@ from threading import Thread
 from typing import IO, TYPE_CHECKING, Final, NoReturn, Protocol, Self, TypeAlias
 
 from toolgen.authoring.dev.page import Answer, Page, Part, Question
-from toolgen.authoring.watch import Version, changes, versions
+from toolgen.authoring.watch import Version, versions
 from toolgen.compiler.project.config import Config, ConfigError
 
 if TYPE_CHECKING:
@@ -249,24 +249,13 @@ class Loop:
             self._events.put(version)
 
     def _watch_commit(self) -> None:
-        """Watch the commit to compare with; return if there is none. Its imports would delay the first page."""
-        from toolgen.authoring.diff.git import DiffError, Repository
-        from toolgen.authoring.diff.sides import commit_of
+        """Watch the commit to compare with. The imports for it would delay the first page."""
+        from toolgen.authoring.dev.commits import commits
 
-        root, against = self.page.root, self.page.choices.against
-        try:
-            known = commit_of(Config(root), against)
-            files = Repository(root).state_files()
-        except DiffError:
-            return
-        for _ in changes(files):
-            try:
-                now = commit_of(Config(root), against)
-            except DiffError:
-                now = None
-            if now != known:
-                known = now
-                self._events.put(_Moved())
+        found = commits(self.page.root, self.page.choices.against)
+        next(found)
+        for _ in found:
+            self._events.put(_Moved())
 
     def _take_signals(self) -> None:
         """End at SIGTERM as at an error, draw again for another size, and leave the terminal while stopped."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.authoring.inputs import BASELINE
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file
 from toolgen.spec.text import lines_of
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.authoring.lint.registry import Finding
-
-BASELINE: Final = "toolgen-lint-baseline.json"
-"""Its path, in the folder of the configuration."""
 
 _LARGEST: Final = 64 * 1024 * 1024
 

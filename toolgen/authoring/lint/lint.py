@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.tree import read_tree
-from toolgen.authoring.lint.baseline import BASELINE, entry_of
+from toolgen.authoring.inputs import BASELINE
+from toolgen.authoring.lint.baseline import entry_of
 from toolgen.authoring.lint.kept import findings_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.view import Project

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.args_editor import payload_of
+from toolgen.explore.args_editor import ShownArgs, payload_of, shown_args
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
+from toolgen.explore.json_text import json_line, json_lines
+from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
 from toolgen.record.calls import calls_of
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
 
@@ -28,62 +29,86 @@ _REPORTS: Final = 50
 
 async def start_call(visit: Visit) -> Data:
     """Start a call of a tool, with the args of the form or of the JSON."""
-    explorer = visit.explorer
-    payload = payload_of(explorer.runtime.catalog, visit.tool, visit.fields)
-    run = visit.new_run()
+    calls, run = visit.explorer.calls, visit.new_run()
+    payload, args = await visit.explorer.aside(_sent, visit)
     try:
-        made = explorer.calls.start(visit.tool, payload, run, visit.visitor)
+        made = calls.start(visit.tool, payload, args, run, visit.visitor, visit.view)
     except TooManyCalls as error:
         raise Refused(429, str(error)) from None
-    return {"call": made.id, "tool": made.tool, "location": f"/calls/{made.id}"}
+    return {"call": made.id, "tool": made.tool, "location": _address(visit, made)}
+
+
+def _sent(visit: Visit) -> tuple[str, ShownArgs]:
+    catalog = visit.explorer.runtime.catalog
+    payload = payload_of(catalog, visit.tool, visit.fields)
+    return payload, shown_args(catalog, visit.tool, payload)
 
 
 async def call(visit: Visit) -> Data:
     """Return a call of the visitor: its state, and what is known of it so far."""
     made = found(visit)
-    result = result_data(made, visit.explorer.runtime)
-    value, value_left = visit.cut("" if result is None else json.dumps(result["value"], ensure_ascii=False, indent=2))
-    args, args_left = visit.cut(json.dumps(made.args, ensure_ascii=False, indent=2))
-    proposal = result["error"]["proposal"] if result is not None and result["error"] is not None else None
-    number, recorded = await _recorded(visit, made)
+    # One that has ended stays as it is, and what is known of another one is read without a wait.
+    has_ended = made.result is not None
+    shown = await visit.explorer.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
+    number, recorded, problem = await _recorded(visit, made) if has_ended else (0, None, "")
+    args, args_left = visit.cut(made.args.text)
     stages = () if recorded is None else recorded.stages
-    content = [] if result is None else [_block(visit, each) for each in result["content"]]
+    latest = [*made.progress][: -_REPORTS - 1 : -1]
+    progress = [progress_data(each, lambda text: visit.cut(text)[0]) for each in latest]
     return {
         "call": made.id,
         "tool": made.tool,
         "run": made.run.meta.run_id,
         "agent": made.run.agent,
         "user": made.run.meta.user,
+        "view": visit.query_of(made.view),
         "state": made.state,
         "version": made.version,
         "args": args,
         "args_left_out": args_left,
+        "link": visit.for_link(made.args.link),
         "question": None if made.question is None else made.question.data,
-        "progress": [progress_data(each, lambda text: visit.cut(text)[0]) for each in list(made.progress)[-_REPORTS:]],
+        "progress": progress[::-1],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
+        "problem": made.problem or problem,
         "number": number,
         "may_save": visit.may_save and number > 0,
+        **shown,
+    }
+
+
+_NO_RESULT: Final[Data] = {"result": None, "media": [], "proposed": "", "proposed_link": ""}
+
+
+def _shown_result(visit: Visit, made: PageCall) -> Data:
+    """Return what a page shows of the result of a call."""
+    result = result_data(made, visit.explorer.runtime)
+    assert result is not None
+    text, left = visit.cut(json_lines(result["value"]))
+    content = [_block(visit, each) for each in result["content"]]
+    proposal = result["error"]["proposal"] if result["error"] is not None else None
+    return {
+        "result": {**result, "value": None, "content": content, "text": text, "left_out": left},
         "media": [
             {"number": number, "kind": each.kind, "media_type": each.media_type, "bytes": len(each.content)}
             for number, each in enumerate(media_of(made), 1)
         ],
-        "proposed": "" if proposal is None else json.dumps(proposal, ensure_ascii=False, indent=2),
-        "result": None
-        if result is None
-        else {**result, "value": None, "content": content, "text": value, "left_out": value_left},
+        "proposed": "" if proposal is None else json_lines(proposal),
+        "proposed_link": "" if proposal is None else visit.for_link(json_line(proposal)),
     }
 
 
 def _block(visit: Visit, block: Data) -> Data:
     data = block["data"]
-    text, left = visit.cut(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=2))
+    text, left = visit.cut(data if isinstance(data, str) else json_lines(data))
     return {"type": block["type"], "text": text, "left_out": left}
 
 
 async def result(visit: Visit) -> Data:
     """Return the whole result of a call that has ended, to download."""
     made = found(visit)
-    return {"call": made.id, "tool": made.tool, "result": result_data(made, visit.explorer.runtime)}
+    data = await visit.explorer.aside(result_data, made, visit.explorer.runtime)
+    return {"call": made.id, "tool": made.tool, "result": data}
 
 
 async def answer(visit: Visit) -> Data:
@@ -102,7 +127,7 @@ async def answer(visit: Visit) -> Data:
         raise Refused(403, "you may not answer this")
     if not made.answer(asked.data["id"], replace(decision, people=(visit.visitor.person,))):
         raise Refused(409, "the question was answered before")
-    return {"call": made.id, "decision": str(decision.decision), "location": f"/calls/{made.id}"}
+    return {"call": made.id, "decision": str(decision.decision), "location": _address(visit, made)}
 
 
 async def cancel(visit: Visit) -> Data:
@@ -110,7 +135,11 @@ async def cancel(visit: Visit) -> Data:
     made = found(visit)
     if made.state != "ended":
         made.cancel()
-    return {"call": made.id, "location": f"/calls/{made.id}"}
+    return {"call": made.id, "location": _address(visit, made)}
+
+
+def _address(visit: Visit, made: PageCall) -> str:
+    return address("calls", made.id, view=visit.query_of(made.view))
 
 
 def decision_of(visit: Visit, check: Callable[[Any], dict[str, Any]]) -> PermissionDecision:
@@ -135,12 +164,20 @@ def found(visit: Visit) -> PageCall:
     return made
 
 
-async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None]:
-    """Return the number of a call in its run, from 1, and what is on record of it, once it has ended; 0 for none."""
-    if made.result is None or visit.explorer.records is None:
-        return 0, None
+async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | None, str]:
+    """Return the number of a call in its run, from 1, and what is on record of it; 0 for none.
+
+    The last one says why the record cannot be read: the result is shown without it.
+    """
+    if visit.explorer.records is None:
+        return 0, None, ""
     try:
         record = await visit.explorer.records.read(made.run.meta.run_id or "")
     except RunNotFound:
-        return 0, None
-    return next(((at, each) for at, each in enumerate(calls_of(record), 1) if each.tool_call_id == made.id), (0, None))
+        return 0, None, ""
+    except StoreError as error:
+        return 0, None, f"the record cannot be read: {error}"
+    for number, each in enumerate(calls_of(record), 1):
+        if each.tool_call_id == made.id:
+            return number, each, ""
+    return 0, None, ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlencode
 
+from toolgen.explore.links import address
 from toolgen.runtime.events.records import RunFilter, StoreError
 
 if TYPE_CHECKING:
@@ -12,31 +12,30 @@ if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
     from toolgen.explore.visitors import Visitor
 
-_SCREENS: Final = {"/surface": "Tools", "/models": "Models", "/runs": "Runs", "/inbox": "Inbox", "/servers": "Servers"}
+_SCREENS: Final = {"surface": "Tools", "models": "Models", "runs": "Runs", "inbox": "Inbox", "servers": "Servers"}
 
 _MOST: Final = 12
 """Places of each kind."""
 
 
 def screens_of(explorer: Explorer, visitor: Visitor | None) -> dict[str, str]:
-    """Return the pages that each page links to, by their paths."""
+    """Return the pages that each page links to, by the words of their paths."""
     has_project = explorer.project is not None and visitor is not None and visitor.sees_all
-    return {**_SCREENS, "/changes": "Changes"} if has_project else _SCREENS
+    return {**_SCREENS, "changes": "Changes"} if has_project else _SCREENS
 
 
 async def find(visit: Visit) -> Data:
     """Return the places whose names have a text in them, and the tools that a model would find by it."""
     query = visit.fields.get("query", "")[:400].strip()
-    view = urlencode(visit.view.query)
-    ending = f"?{view}" if view else ""
     places = [
-        {"kind": "page", "name": name, "path": f"{path}{ending}"}
-        for path, name in screens_of(visit.explorer, visit.visitor).items()
+        {"kind": "page", "name": name, "path": address(word, view=visit.query)}
+        for word, name in screens_of(visit.explorer, visit.visitor).items()
         if query.lower() in name.lower()
     ]
     if query:
         tools = [
-            {"kind": "tool", "name": ident, "path": f"/tools/{quote(ident)}{ending}"} for ident in _tools(visit, query)
+            {"kind": "tool", "name": ident, "path": address("tools", ident, view=visit.query)}
+            for ident in _tools(visit, query)
         ]
         places = [*tools, *places, *await _runs(visit, query)]
     return {"query": query, "places": places}
@@ -58,4 +57,4 @@ async def _runs(visit: Visit, query: str) -> list[dict[str, str]]:
     except StoreError:
         return []
     runs = [each.run_id for each in found.runs]
-    return [{"kind": "run", "name": run, "path": f"/runs/{quote(run, safe='')}"} for run in runs]
+    return [{"kind": "run", "name": run, "path": address("runs", run)} for run in runs]

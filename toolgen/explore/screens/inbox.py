@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
+from toolgen.explore.links import address
 from toolgen.explore.screens.call import decision_of
 from toolgen.explore.visit import Refused
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
@@ -93,21 +94,22 @@ async def answer_run(visit: Visit) -> Data:
         raise Refused(409, "the run does not ask this any more") from None
     except NotApprover as error:
         raise Refused(403, str(error)) from None
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
     except ValueError as error:
         raise Refused(400, str(error)) from None
-    return {"run": run_id, "question": question, "decision": str(made.decision), "note": note, "location": "/inbox"}
+    return {
+        "run": run_id,
+        "question": question,
+        "decision": str(made.decision),
+        "note": note,
+        "location": address("inbox"),
+    }
 
 
 async def _asked(visit: Visit, engine: Engine, run_id: str, question: str) -> dict[str, Any]:
     """Return the question that is open, with its user; one that is not is for the engine to refuse."""
-    try:
-        info = await engine.info(run_id)
-        asked = await engine.approvals(run_id)
-        answers = await engine.answers(run_id)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
+    info = await engine.info(run_id)
+    asked = await engine.approvals(run_id)
+    answers = await engine.answers(run_id)
     for each in asked:
         if each.id == question:
             return dict(each.question) | {"user": info.user, "run_id": run_id}

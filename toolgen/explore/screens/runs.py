@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.explore.json_text import json_line
 from toolgen.explore.visit import Refused
+from toolgen.explore.visitors import Viewpoint
 from toolgen.record.calls import caller_of
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import CallOutcome, RunFilter, RunNotFound, StoreError
 
 if TYPE_CHECKING:
-    from toolgen.explore.records import Outline, Records
+    from toolgen.explore.records import CallsPage, Outline, Records
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
     from toolgen.runtime.events.records import Event, RunRecord, RunSummary
@@ -29,6 +30,9 @@ _READ: Final = 300
 _FILTERS_BY_READING: Final = ("by_user", "by_agent", "tool")
 _FILTERS: Final = (*_FILTERS_BY_READING, "outcome", "since", "until")
 
+_VALUE: Final = 2_000
+"""Characters of each result that are shown beside others."""
+
 _MOST_PAGES: Final = 10**9
 
 
@@ -38,10 +42,7 @@ async def runs(visit: Visit) -> Data:
     wanted = {name: visit.fields.get(name, "").strip() for name in _FILTERS}
     needs_reading = not visit.visitor.sees_all or any(wanted[name] for name in _FILTERS_BY_READING)
     number = visit.number("page", 1, _MOST_PAGES)
-    try:
-        found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    found = await (_read_ones if needs_reading else _listed_ones)(visit, records, wanted, number)
     pages = max(1, -(-found.found // PAGE))
     return {
         **wanted,
@@ -119,17 +120,10 @@ def _day(wanted: dict[str, str], name: str) -> datetime | None:
 async def run(visit: Visit) -> Data:
     """Return a page of the calls of a run, each with its stages; `summary` and `verified` need all of it."""
     records, run_id = records_of(visit), visit.path["run"]
-    try:
-        await _seen(visit, records)  # of a run of someone else no call is read
-        page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
-        # Again, so that all that was read before has been looked at.
-        await _seen(visit, records)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
-    times = [event.at for call in page.calls for event in call.events]
-    first, last = min(times, default=page.began), max(times, default=page.began)
+    await _seen(visit, records)  # of a run of someone else no call is read
+    page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
+    # Again, so that all that was read before has been looked at.
+    await _seen(visit, records)
     return {
         "run": run_id,
         "is_read": True,
@@ -138,7 +132,7 @@ async def run(visit: Visit) -> Data:
         "has_more": page.has_more,
         "size": CALLS,
         "may_save": visit.may_save,
-        "calls": [_call(visit, each, first.timestamp(), last.timestamp(), page.is_cut) for each in page.calls],
+        "calls": await visit.explorer.aside(_calls, visit, page),
     }
 
 
@@ -149,12 +143,7 @@ async def run_at_first(visit: Visit) -> Data:
     """
     if visit.visitor.sees_all or visit.fields.get("whole"):
         return await run(visit)
-    try:
-        outline = await records_of(visit).outline(visit.path["run"], events=1)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    outline = await records_of(visit).outline(visit.path["run"], events=1)
     if outline.is_whole:
         return await run(visit)
     if not visit.visitor.may_see_user(outline.user):
@@ -165,12 +154,7 @@ async def run_at_first(visit: Visit) -> Data:
 async def summary(visit: Visit) -> Data:
     """Return what is known of a run once all of it was read: its user and agents, its calls, and what it started."""
     records = records_of(visit)
-    try:
-        outline = await records.outline(visit.path["run"], only=_only(visit))
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    outline = await records.outline(visit.path["run"], only=_only(visit))
     if not visit.visitor.may_see_user(outline.user):
         raise Refused(404, "there is no such run")
     assert outline.began is not None
@@ -192,12 +176,7 @@ async def summary(visit: Visit) -> Data:
 async def verified(visit: Visit) -> Data:
     """Return whether the whole record of a run is intact, and which row is the first that is not."""
     records = records_of(visit)
-    try:
-        await _seen(visit, records)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    await _seen(visit, records)
     return {"run": visit.path["run"], "chain": await _chain(records, visit.path["run"])}
 
 
@@ -217,13 +196,22 @@ def _only(visit: Visit) -> str | None:
     return None if visit.visitor.sees_all else visit.visitor.name
 
 
+def _calls(visit: Visit, page: CallsPage) -> list[Data]:
+    times = [event.at.timestamp() for call in page.calls for event in call.events]
+    first, last = min(times, default=0.0), max(times, default=0.0)
+    return [_call(visit, each, first, last, page.is_cut) for each in page.calls]
+
+
 def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: bool) -> Data:
     content: dict[str, Any] = {} if call.result is None else dict(call.result.content)
-    text, left = visit.cut(json.dumps(content.get("value"), ensure_ascii=False)) if "value" in content else ("", 0)
-    shown, args_left = visit.cut(args_of(call) or "")
+    value = json_line(content["value"]) if "value" in content else ""
+    text, _ = visit.cut(value[:_VALUE])
+    args = args_of(call) or ""
+    shown, args_left = visit.cut(args)
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
+        "view": visit.query_of(_view_of(visit, call)),
         "call": call.tool_call_id,
         "sequence": call.events[0].sequence,
         "state": "ends later" if is_cut and call.result is None else call.state,
@@ -234,19 +222,27 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
         "args": shown,
         "args_left_out": args_left,
-        "value": text[:2000],
-        "left_out": left + max(len(text) - 2000, 0),
+        "link": visit.for_link(args),
+        "value": text,
+        "left_out": len(value) - len(text),
         "error": content.get("error"),
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in call.stages],
         "asked": next((each.data["permission"] for each in _of_runtime(call) if "permission" in each.data), None),
     }
 
 
+def _view_of(visit: Visit, call: RecordedCall) -> Viewpoint:
+    """Return as whom a call was made, as far as it is on record, and its agent is one of this build."""
+    user, agent = next((who for who in map(caller_of, call.events) if who != (None, None)), (None, None))
+    is_known = agent in visit.explorer.runtime.catalog.section("agents")
+    return Viewpoint(agent=agent if agent is not None and is_known else "", user=user)
+
+
 def args_of(call: RecordedCall) -> str | None:
     """Return the args of a recorded call as JSON text; None where they are not on record."""
     for event in _of_runtime(call):
         if "args" in event.data:
-            return json.dumps(event.data["args"], ensure_ascii=False, separators=(",", ":"))
+            return json_line(event.data["args"])
     return None
 
 
@@ -261,8 +257,6 @@ async def _chain(records: Records, run_id: str) -> Data:
         return {"is_kept": False, "is_intact": None, "first": "", "sequence": None, "findings": 0, "rows": 0}
     try:
         rows, findings = await records.verify(run_id)
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
     except (StoreError, ChainError) as error:
         return {"is_kept": True, "is_intact": False, "first": str(error), "sequence": None, "findings": 1, "rows": 0}
     first = findings[0] if findings else None
@@ -277,13 +271,8 @@ async def _chain(records: Records, run_id: str) -> Data:
 
 
 async def read_run(visit: Visit) -> RunRecord:
-    """Read the run of the path. Raises `Refused`, also for one that the visitor may not see."""
-    try:
-        record = await records_of(visit).read(visit.path["run"])
-    except RunNotFound:
-        raise Refused(404, "there is no such run") from None
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    """Read the run of the path. Raises `Refused` for one that the visitor may not see, as if there were none."""
+    record = await records_of(visit).read(visit.path["run"])
     if not visit.visitor.may_see_user(user_of(record)):
         raise Refused(404, "there is no such run")
     return record

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlencode
 
 from toolgen.execute.reach import reached, variables_of
 from toolgen.execute.servers import ChecksServer, KnowsServer
+from toolgen.explore.links import address
 from toolgen.explore.screens.surface import choices_of
 from toolgen.explore.servers import BeingChecked, Traffic, traffic_of
 from toolgen.explore.visit import Refused
-from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.hosts import shown_hosts, url_of_server
 from toolgen.runtime.redact.credentials import redact_text
@@ -65,8 +64,7 @@ async def check_server(visit: Visit) -> Data:
         found = await _checked(visit, name)
     except BeingChecked:
         raise Refused(409, "this server is being checked") from None
-    view = urlencode(visit.view.query)
-    return {"toolset": name, "last_check": found, "location": f"/servers/{quote(name)}{f'?{view}' if view else ''}"}
+    return {"toolset": name, "last_check": found, "location": address("servers", name, view=visit.query)}
 
 
 async def _checked(visit: Visit, name: str) -> Data:
@@ -120,10 +118,7 @@ async def _traffic(visit: Visit, tools: Mapping[str, frozenset[str]]) -> tuple[d
     records = visit.explorer.records
     if records is None:
         return {}, 0
-    try:
-        return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
-    except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+    return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
 
 
 def _server(visit: Visit, name: str, tools: frozenset[str], traffic: Traffic | None) -> Data:

@@ -32,7 +32,7 @@ async def surface(visit: Visit) -> Data:
     effective = visit.run.effective
     every = sorted(effective.excluded if missing else {*effective.tools, *effective.discovery})
     hits = _hits(visit, query) if query and not missing else {}
-    idents = list(hits) if query and not missing else [each for each in every if query.lower() in each]
+    idents = list(hits) if query and not missing else [each for each in every if query.lower() in each.lower()]
     pages = max(1, -(-len(idents) // PAGE))
     page = min(visit.number("page", 1, pages), pages)
     shown = idents[(page - 1) * PAGE : page * PAGE]

@@ -43,7 +43,9 @@ async def tool(visit: Visit) -> Data:
 
 async def tool_args(visit: Visit) -> Data:
     """Return args after an edit: checked by the codec of the tool. Nothing is called."""
-    return {"tool": visit.tool, "editor": editor_data(edited(visit.explorer.runtime.catalog, visit.tool, visit.fields))}
+    catalog = visit.explorer.runtime.catalog
+    args = await visit.explorer.aside(edited, catalog, visit.tool, visit.fields)
+    return {"tool": visit.tool, "editor": editor_data(args)}
 
 
 def editor_data(args: EditedArgs) -> Data:
@@ -62,4 +64,4 @@ def editor_data(args: EditedArgs) -> Data:
 
 def _form(field: FormField) -> Data:
     own = {each.name: getattr(field, each.name) for each in fields(field)}
-    return {**own, "id": field.id, "fields": [_form(each) for each in field.fields]}
+    return {**own, "id": field.id, "address": field.address, "fields": [_form(each) for each in field.fields]}

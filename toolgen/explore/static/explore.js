@@ -9,18 +9,22 @@
 
   let checking = Promise.resolve();
 
+  // Each input has the number of the last edit, so that an answer leaves what was typed after its request was sent.
+  let edits = 0;
+  const lastEdit = new WeakMap();
+  const editedAfter = (number) => [...editor().elements].filter((each) => lastEdit.get(each) > number);
+
   function check(extra) {
-    const form = editor();
-    if (!form) return;
-    const values = { ...extra };
-    for (const [name, value] of new FormData(form)) if (!(name in values)) values[name] = value;
-    const isTyping = !("action" in values) && values.source !== "json";
-    checking = checking.then(() => swap(form.dataset.check, values, isTyping)).catch(() => {});
+    checking = checking.then(() => swap(extra)).catch(() => {});
   }
 
-  async function swap(address, values, isTyping) {
+  async function swap(extra) {
+    const form = editor();
+    if (!form) return;
+    const values = { ...Object.fromEntries(new FormData(form)), ...extra };
+    const sent = edits;
     const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRF-Token"];
-    const answer = await fetch(address, {
+    const answer = await fetch(form.dataset.check, {
       method: "POST",
       headers: { "HX-Request": "true", "X-CSRF-Token": token },
       body: new URLSearchParams(values),
@@ -29,20 +33,47 @@
     if (!answer.ok) return;
     const made = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("editor");
     if (!made) return;
-    if (isTyping) return update(made);
-    const at = document.activeElement && document.activeElement.id;
+    const typed = editedAfter(sent);
+    if (!("action" in values) && values.source !== "json") return update(made, typed);
+    const focused = document.activeElement;
+    const at = focused && focused.id;
     const pointer = values.at;
     editor().replaceWith(document.adoptNode(made));
     htmx.process(editor());
+    typed.forEach(keep);
     const next = (at && document.getElementById(at)) || (pointer !== undefined && nearest(pointer)) || document.getElementById("json");
     next.focus({ preventScroll: true });
+    if (next.id === at && next.value === focused.value) select(next, focused);
     link();
+    if (typed.length) check({});
+  }
+
+  // Selects what is selected in another input; some types have no selection.
+  function select(input, other) {
+    if (typeof input.selectionStart !== "number" || typeof other.selectionStart !== "number") return;
+    input.setSelectionRange(other.selectionStart, other.selectionEnd);
+  }
+
+  // Puts what was typed in an input into that of the new form.
+  function keep(typed) {
+    const input = editor().elements[typed.name];
+    if (!input) return;
+    input.value = typed.value;
+    edited(input);
+  }
+
+  function edited(input) {
+    lastEdit.set(input, ++edits);
+    if (input.id === "json") editor().elements.source.value = "json";
+    else if (input.name.startsWith("v:")) editor().elements.source.value = "form";
   }
 
   // What was typed stays; what the codec says of it, and the JSON, are those of the answer.
-  function update(made) {
+  function update(made, typed) {
     const form = editor();
-    for (const name of ["base", "text"]) form.elements[name].value = made.elements[name].value;
+    for (const name of ["base", "text"]) {
+      if (!typed.includes(form.elements[name])) form.elements[name].value = made.elements[name].value;
+    }
     form.dataset.link = made.dataset.link;
     document.getElementById("checked").replaceWith(made.querySelector("#checked"));
     for (const slot of form.querySelectorAll(".problem[id]")) {
@@ -98,8 +129,7 @@
   });
 
   document.addEventListener("input", (event) => {
-    if (event.target.id === "json") editor().elements.source.value = "json";
-    else if (event.target.name && event.target.name.startsWith("v:")) editor().elements.source.value = "form";
+    if (event.target.closest("#editor")) edited(event.target);
   });
 
   document.addEventListener("click", (event) => {
@@ -115,7 +145,12 @@
 
   function fill() {
     const given = /^#args=(.*)$/s.exec(location.hash);
-    if (given && editor()) check({ source: "json", text: decodeURIComponent(given[1]) });
+    if (!given || !editor()) return;
+    try {
+      check({ source: "json", text: decodeURIComponent(given[1]) });
+    } catch {
+      document.getElementById("checked").textContent = "The args of this address cannot be read.";
+    }
   }
 
   // A call: each event says that it has changed, and what the page shows is fetched, one request at a time.

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.unit.authoring.diff.repository import git
+from toolgen.authoring.dev.commits import commits
+from toolgen.authoring.inputs import BASELINE
+from toolgen.authoring.lint.baseline import write_baseline
 from toolgen.authoring.watch import Watcher, changes, versions
 from toolgen.compiler.project.config import Config, ConfigError
 
@@ -85,6 +90,40 @@ def test_an_edit_with_the_time_and_size_of_before_is_a_change(specs: Path) -> No
     os.utime(specs / "a.yaml", ns=(state.st_atime_ns, state.st_mtime_ns))
 
     assert [Path(path).name for path in next(watching)] == ["a.yaml"]
+
+
+def test_a_link_to_nothing_is_a_change_when_it_appears_and_when_it_goes(specs: Path) -> None:
+    watching = changes([specs])
+    (specs / "link.yaml").symlink_to("nowhere.yaml")
+    assert [Path(path).name for path in next(watching)] == ["nowhere.yaml"]
+    (specs / "link.yaml").unlink()
+    assert [Path(path).name for path in next(watching)] == ["nowhere.yaml"]
+
+
+def test_the_baseline_of_lint_and_evaluations_are_watched(specs: Path) -> None:
+    root = specs.parent
+    found = versions(root)
+    next(found)
+    (root / BASELINE).write_text(write_baseline([]))
+    assert next(found).changed == (BASELINE,)
+    (root / "evals").mkdir()
+    (root / "evals" / "a.eval.yaml").write_text("")
+    assert next(found).changed == ("evals/a.eval.yaml",)
+    (root / BASELINE).unlink()
+    assert next(found).changed == (BASELINE,)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_repository_that_is_made_meanwhile_has_the_commit_to_compare_with(specs: Path) -> None:
+    found = commits(specs.parent, "HEAD")
+    assert next(found) is None
+    git(specs.parent, "init", "--quiet")
+    git(specs.parent, "add", "specs")
+    git(specs.parent, "commit", "--quiet", "--message", "first")
+    first = next(found)
+    assert first is not None
+    git(specs.parent, "commit", "--quiet", "--message", "second", "--allow-empty")
+    assert next(found) not in (None, first)
 
 
 def test_a_version_has_the_configuration_of_its_time(specs: Path) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.authoring.diff.git import folder_in_repository
-from toolgen.authoring.lint.baseline import BASELINE, BaselineBroken, load_baseline, present_baseline, write_baseline
+from toolgen.authoring.inputs import BASELINE
+from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline, present_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.registry import rule_texts
