@@ -13,6 +13,7 @@ from pydantic import PrivateAttr, ValidationError
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
+from toolgen.runtime.calls.result import SENT_AS_TEXT
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
@@ -76,7 +77,8 @@ def add_tools(
     2026-07-28 by an `input_required` result. A client that can do neither is denied. A denial may have a reason and a
     proposal; the person is asked again while that does not fit the tool. An answer counts once, in this process, for
     the same call; any other one is an error. A failed call is a result with `isError`; the value of a
-    successful one is its structured content, if its schema is that of an object.
+    successful one is its structured content, if its schema is that of an object. Where that is larger than the limit
+    of results, the result is an error too: its text says that the call succeeded, and where all of it is.
     """
     server.add_provider(RunTools(Bridge(runtime, run, meta, presentation, provider="mcp")))
 
@@ -148,9 +150,12 @@ class RunTool(Tool):
                 return InputRequiredToolResult(InputRequiredResult(input_requests={_KEY: asked}, request_state=call_id))
             decision = asked
         outcome = await self._bridge.make(call, decision)
-        is_structured = self.output_schema is not None and outcome.result is not None and not outcome.is_error
-        value = loads(outcome.result.payload) if is_structured and outcome.result else None
-        return ToolResult(content=outcome.text, structured_content=value, is_error=outcome.is_error)
+        result = outcome.result
+        if self.output_schema is None or outcome.is_error or result is None:
+            return ToolResult(content=outcome.text, is_error=outcome.is_error)
+        if result.is_cut:
+            return ToolResult(content=f"{SENT_AS_TEXT}\n{outcome.text}", is_error=True)
+        return ToolResult(content=outcome.text, structured_content=loads(result.shown_payload))
 
 
 def _is_object_schema(schema: Any) -> bool:
