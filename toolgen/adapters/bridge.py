@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, fields, replace
@@ -98,6 +98,16 @@ class CallOutcome:
             return self.text
         blocks = self.result.content
         return blocks[0].data if len(blocks) == 1 and blocks[0].type == "json" else self.text
+
+    @property
+    def artifact(self) -> dict[str, str] | None:
+        """The value for the program, as its framework may store it: `typed_result` reads it. None if it is cut.
+
+        It has texts only: what frameworks store loses its types, and MessagePack has no large integers.
+        """
+        if self.result is None or not self.result.shown_payload:
+            return None
+        return {"tool": self.result.tool_name, "value": self.result.shown_payload.decode()}
 
 
 class Bridge(Generic[ContextT]):
@@ -202,6 +212,18 @@ class Bridge(Generic[ContextT]):
         if problems:
             raise UnsupportedCapability(provider_named(self._provider).name, problems)
         return replace(tool, args=args)
+
+
+def typed_result(runtime: Runtime, artifact: Mapping[str, str] | None) -> Any:
+    """Return the typed value of a result by what a framework has of it beside the text for the model, also stored.
+
+    `artifact` has the ident of the tool, and the value as JSON text; None for a failure, and for a result that is too
+    large to be shown: the text says where all of it is. Then this returns None too. Raises `ToolNotFound` and
+    `InvalidPayload` for an artifact of other specs than those of the runtime.
+    """
+    if artifact is None:
+        return None
+    return runtime.catalog.codec(artifact["tool"], "result").decode(artifact["value"])
 
 
 def denial_message(runtime: Runtime, name: str, reason: str = "", proposal: Any = None) -> str:

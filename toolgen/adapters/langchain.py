@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import PrivateAttr
 
-from toolgen.adapters.bridge import Bridge
+from toolgen.adapters.bridge import Bridge, typed_result
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.policy.approval import decision_of
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
-__all__ = ["planner", "tools"]
+__all__ = ["planner", "tools", "typed_result"]
 
 KEPT: Final = 1_000
 """Results that are kept for nodes that are repeated, and executions of nodes that are known, at most; the oldest go."""
@@ -77,7 +77,7 @@ def tools(
     Where several tasks of a graph ask at once, LangGraph wants such answers by the id of their interrupt. An answer
     that names no open question, and a proposal that does not fit the tool, is refused: the graph is interrupted again,
     and `refused` says why. Outside of a graph such a call is denied. A failure is a `ToolMessage` with
-    `status="error"`; the typed value of a result is its `artifact`.
+    `status="error"`; the typed value of a result is `typed_result(runtime, message.artifact)`, also after a checkpoint.
 
     A graph repeats a node that was interrupted. A `ToolNode` makes none of its calls before all of them are answered,
     so none is made twice, in this process or another one. Any other node that makes several calls makes those before
@@ -137,7 +137,7 @@ class RunTool(BaseTool):
         outcome = await self._calls.make(_Call(self.name, compact_json(args), tool_call_id), siblings, config)
         if outcome.is_error:
             raise ToolException(outcome.text)
-        return outcome.text, outcome.result.value if outcome.result else None
+        return outcome.text, outcome.artifact
 
 
 class _Call(NamedTuple):

@@ -15,9 +15,9 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send
 
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, Store
 from toolgen.adapters import langchain
-from toolgen.adapters.langchain import RunTool, tools
+from toolgen.adapters.langchain import RunTool, tools, typed_result
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 from toolgen.runtime.policy.approval import ask_before_call
 
@@ -109,7 +109,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert replies["c2"].content == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
     assert replies["c3"].content == "a ribbon"
     assert "rate limit" in str(replies["c4"].content)
-    assert replies["c5"].artifact.cost == 2500
+    assert typed_result(host.runtime, replies["c5"].artifact).cost == 2500
     assert "too many" in str(replies["c6"].content)
     assert state["messages"][-1].content == "done"
     assert host.store.names == ["find", "gift", "buy"]
@@ -165,6 +165,25 @@ def test_calls_of_other_tasks_with_the_same_id_are_made(load_store: LoadStore) -
     assert [(name, meta.user) for name, meta in host.store.calls] == [
         ("price", "ann"), ("price", "ann"), ("price", "bob"),
     ]  # fmt: skip
+
+
+class _Dear(Store):
+    def buy(self, args: Any, meta: ToolCallMeta) -> Any:
+        return {"order": 1, "cost": 2**80}
+
+
+def test_a_checkpoint_keeps_the_value_of_a_result(load_store: LoadStore) -> None:
+    """MessagePack, which checkpoints are written in, has no integer this large, and no class of a package."""
+    host = Host(load_store(), allow_all, store=_Dear())
+    graph = graph_of(host, calls(call("store__buy", "c1", id=3)), AIMessage("done"))
+
+    async def task() -> list[Any]:
+        state = await graph.ainvoke({"messages": [HumanMessage("Buy tea.")]}, CONFIG)
+        return [state, (await graph.aget_state(CONFIG)).values]
+
+    for state in asyncio.run(task()):
+        value = typed_result(host.runtime, messages(state)["c1"].artifact)
+        assert (type(value).__name__, value.cost) == ("BuyResult", 2**80)
 
 
 def test_calls_outside_of_a_graph_are_all_made(load_store: LoadStore) -> None:
