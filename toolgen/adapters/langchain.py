@@ -21,6 +21,7 @@ from pydantic import PrivateAttr
 from toolgen.adapters.bridge import Bridge, typed_result
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
+from toolgen.runtime.base.background_loop import BackgroundLoop
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json, is_object
@@ -83,6 +84,9 @@ def tools(
     so none is made twice, in this process or another one. Any other node that makes several calls makes those before
     the question again, unless this process has their results, by the thread, the task and the id of the call.
 
+    Sync calls run in one event loop, in a thread of its own, which ends with the tools or the process: they share its
+    connections, and may be made where another loop runs.
+
     Raises ValueError for a presentation whose list of tools changes, because a model is bound to its tools once.
     """
     bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
@@ -91,7 +95,7 @@ def tools(
 
 
 class RunTool(BaseTool):
-    """One tool of a run. `tools` makes it. A sync call runs in an event loop of its own."""
+    """One tool of a run. `tools` makes it. Sync calls run in one event loop, that of all tools it was made with."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
@@ -127,7 +131,7 @@ class RunTool(BaseTool):
         return (tool_input, tool_call_id or ""), {}  # the names of args are the tool's own
 
     def _run(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
-        return asyncio.run(self._arun(tool_input, tool_call_id, config))
+        return self._calls.loop.run(self._arun(tool_input, tool_call_id, config))
 
     async def _arun(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
         node = tool_input.get(_STATE)
@@ -155,6 +159,7 @@ class _Calls:
     def __init__(self, bridge: Bridge[RunnableConfig]) -> None:
         self._bridge = bridge
         self._names = {tool.name for tool in bridge.tools}
+        self.loop = BackgroundLoop()
         self._made: OrderedDict[tuple[str, ...], Future[CallOutcome]] = OrderedDict()
         self._lock = threading.Lock()
 

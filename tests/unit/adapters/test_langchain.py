@@ -226,6 +226,33 @@ def test_sync_calls_and_calls_without_an_id(load_store: LoadStore) -> None:
     assert host.store.names == ["price", "price"]
 
 
+class _Waiting(Store):
+    """Its prices take a moment, and it remembers the loops of its calls."""
+
+    loops: set[asyncio.AbstractEventLoop]
+
+    def price(self, args: Any, meta: ToolCallMeta) -> Any:
+        return self.price_later(args, meta)
+
+    async def price_later(self, args: Any, meta: ToolCallMeta) -> int:
+        self.loops = {*getattr(self, "loops", ()), asyncio.get_running_loop()}
+        await asyncio.sleep(0.01)
+        return Store.price(self, args, meta)
+
+
+def test_sync_calls_share_one_loop_also_beside_a_running_one(load_store: LoadStore) -> None:
+    store = _Waiting()
+    host = Host(load_store(), allow_all, store=store)
+    price = {tool.name: tool for tool in tools(host.runtime, host.run)}["store__price"]
+
+    async def in_a_loop() -> str:
+        return str(price.invoke({"id": 3}))
+
+    assert [price.invoke({"id": 3}), asyncio.run(in_a_loop()), price.invoke({"id": 3})] == ["400"] * 3
+    assert len(store.loops) == 1
+    assert not store.loops.pop().is_closed()
+
+
 def test_models_receive_the_schemas_of_the_tools(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     by_name = {tool.name: convert_to_openai_tool(tool)["function"] for tool in tools(host.runtime, host.run)}
