@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from json import loads
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -84,7 +85,7 @@ def add_tools(
 
 
 Open: TypeAlias = "OrderedDict[str, tuple[str, str]]"
-"""Questions that wait for an answer in another request: their ids and the args of the calls, by the ids of these."""
+"""Questions that wait for an answer in another request: their ids and digests of args, by the ids of their calls."""
 
 
 class RunTools(Provider):
@@ -126,13 +127,14 @@ class RunTool(Tool):
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Make a call, after the person was asked where that is necessary."""
         context, payload = get_context(), compact_json(arguments)
+        digest = sha256(payload.encode("utf-8", "surrogatepass")).hexdigest()
         state = context.request_state if _is_modern(context) else None
         call = await self._bridge.read(self.name, payload, state or f"call_{token_hex(16)}", context)
         decision: PermissionDecision | None = None
         problem = ""
         if state is not None:
             responses = context.input_responses
-            if self._open.get(state) != (call.question_id, payload) or (responses and _KEY not in responses):
+            if self._open.get(state) != (call.question_id, digest) or (responses and _KEY not in responses):
                 return ToolResult(content=_NOT_OPEN, is_error=True)
             if responses:
                 del self._open[state]
@@ -144,7 +146,7 @@ class RunTool(Tool):
             asked = await _asked(context, call.question, problem)
             if isinstance(asked, ElicitRequest):
                 call_id = call.question.meta.tool_call_id
-                self._open[call_id] = call.question_id, payload
+                self._open[call_id] = call.question_id, digest
                 while len(self._open) > KEPT:
                     self._open.popitem(last=False)
                 return InputRequiredToolResult(InputRequiredResult(input_requests={_KEY: asked}, request_state=call_id))
