@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, fields, replace
+from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -41,6 +42,21 @@ _DIALECTS = {"openai": OPENAI, "mcp": MCP}
 
 _DENIED = "permission was denied"
 
+_NOT_RUN = frozenset(
+    {
+        FailureKind.INVALID_CALL,
+        FailureKind.TOOL_NOT_AVAILABLE,
+        FailureKind.PERMISSION_DENIED,
+        FailureKind.RATE_LIMITED,
+        FailureKind.DOMAIN_REJECTION,
+        FailureKind.SKIPPED,
+    }
+)
+"""Failures of calls that did nothing."""
+
+_NOT_SENT = frozenset({"host_unreachable", "server_unreachable", "limits_unavailable"})
+"""Codes of calls that did nothing because what they need cannot be reached."""
+
 _META_FIELDS = tuple(field.name for field in fields(ToolCallMeta))
 
 
@@ -60,6 +76,19 @@ class AdaptedCall:
     def question_id(self) -> str:
         """The id of the question, which an answer has to name; empty without a question."""
         return "" if self.question is None else question_id(self.question, self.scope)
+
+    @property
+    def identity(self) -> str:
+        """What only a repetition of the call has too: a digest of who makes it, its scope and id, its tool and args.
+
+        The contract of the tool is that of the runtime, which does not change.
+        """
+        call = self.turn.calls[0]
+        request = call.request or call.asked
+        who = self.meta.user, self.meta.session_id
+        return sha256(
+            repr((self.scope, who, call.asked.tool_call_id, request.name, request.payload)).encode()
+        ).hexdigest()
 
     def proposal_problem(self, decision: PermissionDecision) -> str:
         """Return why the proposal of an answer cannot be given to the model; empty if it can, or there is none."""
@@ -98,6 +127,16 @@ class CallOutcome:
             return self.text
         blocks = self.result.content
         return blocks[0].data if len(blocks) == 1 and blocks[0].type == "json" else self.text
+
+    @property
+    def artifact(self) -> dict[str, str] | None:
+        """The value for the program, as its framework may store it: `typed_result` reads it. None if it is cut.
+
+        It has texts only: what frameworks store loses its types, and MessagePack has no large integers.
+        """
+        if self.result is None or not self.result.shown_payload:
+            return None
+        return {"tool": self.result.tool_name, "value": self.result.shown_payload.decode()}
 
 
 class Bridge(Generic[ContextT]):
@@ -184,6 +223,22 @@ class Bridge(Generic[ContextT]):
         result = done.results[0] if done.results else None
         return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
 
+    def may_call(self, call: AdaptedCall) -> bool:
+        """Whether the run may call the tool now: it offers the tool, and was not aborted."""
+        request = call.turn.calls[0].request
+        ident = None if request is None else self._runtime.catalog.resolve(request.name)
+        return ident is not None and ident in self._run.effective and not self._run.progress.is_aborted
+
+    def may_have_run(self, outcome: CallOutcome) -> bool:
+        """Whether a call took effect, or may have: it failed amid its work, and its tool is not idempotent."""
+        result = outcome.result
+        if result is None or result.error is None:
+            return result is not None
+        if result.error.kind in _NOT_RUN or result.error.code in _NOT_SENT:
+            return False
+        entry = self._runtime.catalog.entries.get(result.tool_name)
+        return entry is None or (entry.permission != "readonly" and "idempotent" not in entry.tags)
+
     async def record_denial(self, name: str, payload: str, call_id: str, context: ContextT, reason: str) -> None:
         """Put a call on record that the framework did not make, because its question was answered with a denial.
 
@@ -214,6 +269,18 @@ class Bridge(Generic[ContextT]):
         if problems:
             raise UnsupportedCapability(provider_named(self._provider).name, problems)
         return replace(tool, args=args)
+
+
+def typed_result(runtime: Runtime, artifact: Mapping[str, str] | None) -> Any:
+    """Return the typed value of a result by what a framework has of it beside the text for the model, also stored.
+
+    `artifact` has the ident of the tool, and the value as JSON text; None for a failure, and for a result that is too
+    large to be shown: the text says where all of it is. Then this returns None too. Raises `ToolNotFound` and
+    `InvalidPayload` for an artifact of other specs than those of the runtime.
+    """
+    if artifact is None:
+        return None
+    return runtime.catalog.codec(artifact["tool"], "result").decode(artifact["value"])
 
 
 def denial_message(runtime: Runtime, name: str, reason: str = "", proposal: Any = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from json import loads
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -13,6 +14,7 @@ from pydantic import PrivateAttr, ValidationError
 
 from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
+from toolgen.runtime.calls.result import SENT_AS_TEXT
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
@@ -76,13 +78,14 @@ def add_tools(
     2026-07-28 by an `input_required` result. A client that can do neither is denied. A denial may have a reason and a
     proposal; the person is asked again while that does not fit the tool. An answer counts once, in this process, for
     the same call; any other one is an error. A failed call is a result with `isError`; the value of a
-    successful one is its structured content, if its schema is that of an object.
+    successful one is its structured content, if its schema is that of an object. Where that is larger than the limit
+    of results, the result is an error too: its text says that the call succeeded, and where all of it is.
     """
     server.add_provider(RunTools(Bridge(runtime, run, meta, presentation, provider="mcp")))
 
 
 Open: TypeAlias = "OrderedDict[str, tuple[str, str]]"
-"""Questions that wait for an answer in another request: their ids and the args of the calls, by the ids of these."""
+"""Questions that wait for an answer in another request: their ids and digests of args, by the ids of their calls."""
 
 
 class RunTools(Provider):
@@ -124,13 +127,14 @@ class RunTool(Tool):
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Make a call, after the person was asked where that is necessary."""
         context, payload = get_context(), compact_json(arguments)
+        digest = sha256(payload.encode("utf-8", "surrogatepass")).hexdigest()
         state = context.request_state if _is_modern(context) else None
         call = await self._bridge.read(self.name, payload, state or f"call_{token_hex(16)}", context)
         decision: PermissionDecision | None = None
         problem = ""
         if state is not None:
             responses = context.input_responses
-            if self._open.get(state) != (call.question_id, payload) or (responses and _KEY not in responses):
+            if self._open.get(state) != (call.question_id, digest) or (responses and _KEY not in responses):
                 return ToolResult(content=_NOT_OPEN, is_error=True)
             if responses:
                 del self._open[state]
@@ -142,15 +146,18 @@ class RunTool(Tool):
             asked = await _asked(context, call.question, problem)
             if isinstance(asked, ElicitRequest):
                 call_id = call.question.meta.tool_call_id
-                self._open[call_id] = call.question_id, payload
+                self._open[call_id] = call.question_id, digest
                 while len(self._open) > KEPT:
                     self._open.popitem(last=False)
                 return InputRequiredToolResult(InputRequiredResult(input_requests={_KEY: asked}, request_state=call_id))
             decision = asked
         outcome = await self._bridge.make(call, decision)
-        is_structured = self.output_schema is not None and outcome.result is not None and not outcome.is_error
-        value = loads(outcome.result.payload) if is_structured and outcome.result else None
-        return ToolResult(content=outcome.text, structured_content=value, is_error=outcome.is_error)
+        result = outcome.result
+        if self.output_schema is None or outcome.is_error or result is None:
+            return ToolResult(content=outcome.text, is_error=outcome.is_error)
+        if result.is_cut:
+            return ToolResult(content=f"{SENT_AS_TEXT}\n{outcome.text}", is_error=True)
+        return ToolResult(content=outcome.text, structured_content=loads(result.shown_payload))
 
 
 def _is_object_schema(schema: Any) -> bool:

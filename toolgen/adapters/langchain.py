@@ -9,20 +9,23 @@ import asyncio
 import json
 import sys
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import PrivateAttr
 
-from toolgen.adapters.bridge import Bridge
+from toolgen.adapters.bridge import Bridge, typed_result
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
 from toolgen.providers.apis import anthropic, bedrock, gemini, openai_chat, openai_responses
 from toolgen.providers.apis.response_json import reason_for
+from toolgen.runtime.base.background_loop import BackgroundLoop
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json, is_object
@@ -37,23 +40,35 @@ except ImportError as error:
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from toolgen.adapters.bridge import AdaptedCall, CallOutcome
+    from toolgen.adapters.bridge import AdaptedCall
     from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.presentations.protocol import Presentation
     from toolgen.providers.protocol import Incomplete, OfferedTool
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.runs.run import Run
 
-__all__ = ["planner", "tools"]
+__all__ = ["planner", "tools", "typed_result"]
 
 KEPT: Final = 1_000
-"""Results that are kept for nodes that are repeated, and executions of nodes that are known, at most; the oldest go."""
+"""Executions of nodes that are known, and nodes whose results are kept in case they are repeated, at most."""
+
+KEPT_BYTES: Final = 2**24
+"""Memory for results that are kept in case their nodes are repeated, at most; the oldest go."""
+
+_ENTRY: Final = 1_000
+"""Bytes that count for a kept result beside its texts."""
 
 _STATE: Final = f"toolgen_state_{token_hex(8)}"
 """The arg in which a `ToolNode` passes on its state: no tool has it, and no model writes it."""
 
 _PULLED: Final = "__pregel_pull"
 """What the path of a task begins with whose input is the state of its graph."""
+
+_SEND, _CHECKPOINTER = "__pregel_send", "__pregel_checkpointer"
+"""Where the configuration of a task has what takes its writes, and what keeps checkpoints."""
+
+_ERROR, _RESUME = "__error__", "__resume__"
+"""Where a task writes its failure, and the answers to its interrupts."""
 
 _NO_GRAPH = PermissionDecision(
     decision=Decision.DENY, reason="it needs an approval, and only a LangGraph graph can ask for one"
@@ -79,11 +94,15 @@ def tools(
     Where several tasks of a graph ask at once, LangGraph wants such answers by the id of their interrupt. An answer
     that names no open question, and a proposal that does not fit the tool, is refused: the graph is interrupted again,
     and `refused` says why. Outside of a graph such a call is denied. A failure is a `ToolMessage` with
-    `status="error"`; the typed value of a result is its `artifact`.
+    `status="error"`; the typed value of a result is `typed_result(runtime, message.artifact)`, also after a checkpoint.
 
     A graph repeats a node that was interrupted. A `ToolNode` makes none of its calls before all of them are answered,
     so none is made twice, in this process or another one. Any other node that makes several calls makes those before
-    the question again, unless this process has their results, by the thread, the task and the id of the call.
+    the question, or before a failure, again, unless this process has their results: those of calls that took effect or
+    may have, by the task, the user, the session, the id of the call and the args, until the task has succeeded.
+
+    Sync calls run in one event loop, in a thread of its own, which ends with the tools or the process: they share its
+    connections, and may be made where another loop runs.
 
     Raises ValueError for a presentation whose list of tools changes, because a model is bound to its tools once.
     """
@@ -93,7 +112,7 @@ def tools(
 
 
 class RunTool(BaseTool):
-    """One tool of a run. `tools` makes it. A sync call runs in an event loop of its own."""
+    """One tool of a run. `tools` makes it. Sync calls run in one event loop, that of all tools it was made with."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
@@ -129,7 +148,7 @@ class RunTool(BaseTool):
         return (tool_input, tool_call_id or ""), {}  # the names of args are the tool's own
 
     def _run(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
-        return asyncio.run(self._arun(tool_input, tool_call_id, config))
+        return self._calls.loop.run(self._arun(tool_input, tool_call_id, config))
 
     async def _arun(self, tool_input: dict[str, Any], tool_call_id: str, config: RunnableConfig) -> tuple[Any, Any]:
         node = tool_input.get(_STATE)
@@ -142,7 +161,20 @@ class RunTool(BaseTool):
         outcome = await self._calls.make(call, siblings, config, incomplete)
         if outcome.is_error:
             raise ToolException(outcome.text)
-        return outcome.text, outcome.result.value if outcome.result else None
+        return outcome.text, outcome.artifact
+
+
+class _Answer(NamedTuple):
+    """What a message has of the outcome of a call."""
+
+    text: str
+    is_error: bool
+    artifact: dict[str, str] | None
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+        return _ENTRY + sum(map(sys.getsizeof, (self.text, *(self.artifact or {}).values())))
 
 
 class _Call(NamedTuple):
@@ -160,12 +192,12 @@ class _Calls:
     def __init__(self, bridge: Bridge[RunnableConfig]) -> None:
         self._bridge = bridge
         self._names = {tool.name for tool in bridge.tools}
-        self._made: OrderedDict[tuple[str, ...], Future[CallOutcome]] = OrderedDict()
-        self._lock = threading.Lock()
+        self.loop = BackgroundLoop()
+        self.kept = _KeptAnswers()
 
     async def make(
         self, call: _Call, siblings: Sequence[_Call], config: RunnableConfig, incomplete: Incomplete | None = None
-    ) -> CallOutcome:
+    ) -> _Answer:
         """Make a call once it and its siblings, the calls that its node makes at the same time, are answered.
 
         No call of an `incomplete` answer is made.
@@ -173,36 +205,27 @@ class _Calls:
         execution = _execution_of(config)
         if execution is None or incomplete is not None:
             read = await self._bridge.read(call.name, call.payload, call.call_id, config, incomplete=incomplete)
-            return await self._bridge.make(read, None if read.question is None else _NO_GRAPH)
+            return (await self._made(read, None if read.question is None else _NO_GRAPH))[0]
         call = execution.numbered(call)
         together = tuple(each for each in siblings if each.name in self._names)
         read, decision = (await self._answered(execution, together if call in together else (call,), config))[call]
-        key = (execution.scope, *map(str, call))
-        making: Future[CallOutcome] = Future()
-        with self._lock:
-            kept = self._made.setdefault(key, making)
-            while len(self._made) > KEPT:
-                self._made.popitem(last=False)
-        if kept is not making:
-            return await asyncio.wrap_future(kept)
-        try:
-            outcome = await self._bridge.make(read, decision)
-        except BaseException as error:  # who waits for the same call gets it too; raised again
-            with self._lock:
-                self._made.pop(key, None)
-            making.set_exception(error)
-            raise
-        making.set_result(outcome)
-        return outcome
+        if not self._bridge.may_call(read):  # not even if it was made before
+            return (await self._made(read, decision))[0]
+        return await self.kept.once(execution, read.identity, partial(self._made, read, decision))
+
+    async def _made(self, read: AdaptedCall, decision: PermissionDecision | None) -> tuple[_Answer, bool]:
+        """Make a call. Returns also whether it may have taken effect."""
+        outcome = await self._bridge.make(read, decision)
+        return _Answer(outcome.text, outcome.is_error, outcome.artifact), self._bridge.may_have_run(outcome)
 
     async def _answered(self, execution: _Execution, calls: tuple[_Call, ...], config: RunnableConfig) -> _Answered:
         """Return calls with what was decided about them. The first of them that comes asks about all."""
-        asking: Future[_Answered] = Future()
+        asking: Future[_Answered] = _begun()
         known = execution.groups.setdefault((id(self), calls), asking)
         if known is asking:
             try:
                 asking.set_result(await self._ask(execution, calls, config))
-            except BaseException as error:  # as above
+            except BaseException as error:  # who waits for the same answers gets it too; raised again
                 asking.set_exception(error)
                 raise
         return await asyncio.wrap_future(known)
@@ -217,7 +240,106 @@ class _Calls:
         return {call: (each, decisions.get(each.question_id)) for call, each in read.items()}
 
 
+def _begun() -> Future[Any]:
+    """Return a future that who waits for it cannot cancel: others wait for it too."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+class _KeptAnswers:
+    """Answers to calls of tasks that may be repeated, because they are interrupted or fail: no call is made twice.
+
+    Answers to calls that did nothing are not kept. Those of a task go with the first call after its end, or with those
+    of the oldest tasks, beyond `KEPT_BYTES`.
+    """
+
+    def __init__(self) -> None:
+        self.tasks: OrderedDict[str, _Task] = OrderedDict()
+        self._lock = threading.Lock()
+
+    async def once(
+        self, execution: _Execution, call: str, make: Callable[[], Awaitable[tuple[_Answer, bool]]]
+    ) -> _Answer:
+        """Return the answer to a call of a task; `make` makes it, and returns also whether it may have taken effect."""
+        making: Future[_Answer] = _begun()
+        with self._lock:
+            answers = self._answers_of(execution)
+            known = answers.setdefault(call, making)
+        if known is not making:
+            return await asyncio.wrap_future(known)
+        keeps = False
+        try:
+            answer, keeps = await make()
+            making.set_result(answer)
+        except BaseException as error:  # who waits for the same call gets it too; raised again
+            making.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                if not keeps:
+                    del answers[call]
+                self._drop_oldest()
+        return answer
+
+    def _answers_of(self, execution: _Execution) -> dict[str, Future[_Answer]]:
+        """Return the answers of a task, after those of tasks that have ended are dropped."""
+        for scope in [scope for scope, task in self.tasks.items() if task.progress.has_ended]:
+            del self.tasks[scope]
+        task = self.tasks.setdefault(execution.scope, _Task(execution.progress))
+        task.progress = execution.progress
+        self.tasks.move_to_end(execution.scope)
+        return task.answers
+
+    def _drop_oldest(self) -> None:
+        left = sum(task.size for task in self.tasks.values())
+        while left > KEPT_BYTES or len(self.tasks) > KEPT:
+            _, dropped = self.tasks.popitem(last=False)
+            left -= dropped.size
+
+
+@dataclass(slots=True)
+class _Task:
+    """A task of a graph: how far its last execution is, and answers to its calls."""
+
+    progress: _Progress
+    answers: dict[str, Future[_Answer]] = field(default_factory=dict[str, "Future[_Answer]"])
+
+    @property
+    def size(self) -> int:
+        return sum(each.result().size for each in [*self.answers.values()] if each.done() and not each.exception())
+
+
 _Answered: TypeAlias = "dict[_Call, tuple[AdaptedCall, PermissionDecision | None]]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far a task is, by what it has written; None where LangGraph does not tell."""
+
+    writes: deque[tuple[str, Any]] | None
+    is_resumable: bool
+
+    @classmethod
+    def of(cls, configurable: Mapping[str, Any]) -> _Progress:
+        """Return the progress of the task with a configuration."""
+        writes = getattr(configurable.get(_SEND), "__self__", None)
+        is_resumable = configurable.get(_CHECKPOINTER, True) is not None
+        return cls(writes if isinstance(writes, deque) else None, is_resumable)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task has written what it ends with: results, that there are none, or its failure."""
+        return bool(self._channels - {_RESUME})
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing repeats the task: it has succeeded, or failed in a graph without checkpoints."""
+        return self.is_over and not (self.is_resumable and _ERROR in self._channels)
+
+    @property
+    def _channels(self) -> set[str]:
+        return {channel for channel, _ in self.writes.copy()} if self.writes else set()
 
 
 class _Execution:
@@ -227,8 +349,10 @@ class _Execution:
     counts for the question that it names.
     """
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: str, progress: _Progress) -> None:
         self.scope = scope
+        self.progress = progress
+        self.is_interrupted = False
         self.groups: dict[tuple[int, tuple[_Call, ...]], Future[_Answered]] = {}
         self._places: Counter[_Call] = Counter()
         self._asked: set[str] = set()
@@ -256,6 +380,9 @@ class _Execution:
                     value = interrupt({"questions": open_, **({"refused": refused} if refused else {})})
                 except (KeyError, RuntimeError):  # no graph runs here
                     return {question["id"]: _NO_GRAPH for question in questions}
+                except Exception:  # the interrupt
+                    self.is_interrupted = True
+                    raise
                 refused = "; ".join(filter(None, (self._take(value), self._check_proposals(calls))))
             return {question["id"]: self._decisions[question["id"]] for question in questions}
 
@@ -311,10 +438,14 @@ def _execution_of(config: RunnableConfig) -> _Execution | None:
     scope = json.dumps([str(configurable.get("thread_id", "")), namespace])
     key = (scope, info.node_first_attempt_time, info.node_attempt)
     with _executions_lock:
-        execution = _executions.setdefault(key, _Execution(scope))
-        while len(_executions) > KEPT:
-            _executions.popitem(last=False)
-    return execution
+        if key not in _executions:
+            over = [old for old, each in _executions.items() if each.is_interrupted or each.progress.is_over]
+            for old in over:
+                del _executions[old]
+            _executions[key] = _Execution(scope, _Progress.of(configurable))
+            while len(_executions) > KEPT:
+                _executions.popitem(last=False)
+        return _executions[key]
 
 
 def _answer_of_node(node: Any) -> AIMessage | None:

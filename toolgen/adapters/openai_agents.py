@@ -40,6 +40,9 @@ __all__ = ["denial_message", "planner", "tools"]
 KEPT: Final = 1_000
 """Calls that wait for an approval and are known, at most; a rejection of an older one is not on record."""
 
+KEPT_CHARACTERS: Final = 2**24
+"""Characters of the args of these calls, at most."""
+
 
 def tools(
     runtime: Runtime,
@@ -90,7 +93,7 @@ async def _needs_approval(
     call = await bridge.read(name, payload, call_id, ctx)
     if call.question is not None:
         asked[call.question_id] = (name, payload, call_id)
-        if len(asked) > KEPT:
+        while len(asked) > KEPT or sum(len(args) for _, args, _ in asked.values()) > KEPT_CHARACTERS:
             del asked[next(iter(asked))]
     return call.question is not None
 

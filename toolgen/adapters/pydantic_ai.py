@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic_core import SchemaValidator, core_schema
 
-from toolgen.adapters.bridge import Bridge, denial_message
+from toolgen.adapters.bridge import Bridge, denial_message, typed_result
 from toolgen.agents.model_planner import ModelPlanner
 from toolgen.contract.extras import MissingExtra
 from toolgen.providers.apis.openai_chat import INCOMPLETE
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _KeyT = TypeVar("_KeyT")
 _ValueT = TypeVar("_ValueT")
 
-__all__ = ["denial_message", "planner", "toolset"]
+__all__ = ["denial_message", "planner", "toolset", "typed_result"]
 
 _ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 """The runtime validates the args by their schema, and says more about what is wrong."""
@@ -84,7 +84,7 @@ def toolset(
     question, and a proposal that does not fit the tool, is refused: the call becomes a deferred one again, and
     `refused` in its metadata says why. A call with `ToolDenied` goes on record before the next request to the model. An
     invalid call is sent back as `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed
-    value of a result is the `metadata` of its `ToolReturnPart`.
+    value of a result is `typed_result(runtime, part.metadata)` of its `ToolReturnPart`, also of a stored one.
     """
     return RunToolset(Bridge(runtime, run, meta, presentation), id)
 
@@ -142,7 +142,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         outcome = await self._bridge.make(call, decision if ctx.tool_call_approved else None)
         if outcome.is_error:
             raise ModelRetry(outcome.text) if outcome.is_invalid else ToolFailed(outcome.text)
-        return ToolReturn(outcome.data, metadata=outcome.result.value if outcome.result else None)
+        return ToolReturn(outcome.data, metadata=outcome.artifact)
 
     async def _record_denials(self, ctx: RunContext[AgentDepsT]) -> None:
         """Record the calls that the last message denies: the framework has answered them itself."""

@@ -358,6 +358,16 @@ class ToolResult(Generic[ResultT_co]):
         return RetryHint(reason=error.message, fields=fields, example=error.example)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the result is too large to be shown, so that `content` has its beginning, and where the rest is."""
+        return bool(self.blocks and self.metadata.get("truncated"))
+
+    @property
+    def shown_payload(self) -> bytes:
+        """The payload, for what sends or stores the value beside `content`; empty if it is cut, and on failure."""
+        return b"" if self.is_cut else self.payload
+
+    @property
     def content(self) -> tuple[ContentBlock, ...]:
         """What the model is shown: `blocks`, or else the payload as one block: `text` for a string, else `json`."""
         if self.blocks or not self.payload:

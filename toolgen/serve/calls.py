@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from toolgen.runtime.calls.result import RAW, SENT_AS_TEXT
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 # Answers: results of calls, as results of `tools/call`.
 
-_RAW: Final = "mcp"
-"""The key in `ToolResult.metadata` under which `toolgen.execute.mcp` keeps what another server answered."""
-
 _NOT_READ: Final = object()
 
 
@@ -44,9 +42,10 @@ def answer_of(result: ToolResult[Any], *, is_structured: bool) -> dict[str, Any]
     """Return the `CallToolResult` of a call, as JSON. A failed call is an answer too, with the text that models get.
 
     `is_structured` says whether the tool was listed with an output schema: then the value itself is sent beside the
-    text. What came from another MCP server goes on as it came, unless it was cut because of its size.
+    text. What came from another MCP server goes on as it came. Of a result that is cut there is only the text: clients
+    refuse an answer of a tool with an output schema that has no structured content, so that is an error.
     """
-    raw: Mapping[str, Any] = {} if result.metadata.get("truncated") else result.metadata.get(_RAW, {})
+    raw: Mapping[str, Any] = {} if result.is_cut else result.metadata.get(RAW, {})
     content: list[Any] = list(raw.get("content", []))
     if raw or result.blocks or not result.payload:
         # The executor makes a block of each that was sent; what stages added stands behind them.
@@ -55,7 +54,10 @@ def answer_of(result: ToolResult[Any], *, is_structured: bool) -> dict[str, Any]
     else:
         value = json.loads(result.payload)
         content.append({"type": "text", "text": value if isinstance(value, str) else result.payload.decode()})
-    if result.error is not None:
+    lacks_value = is_structured and result.is_cut
+    if lacks_value:
+        content.insert(0, {"type": "text", "text": SENT_AS_TEXT})
+    if result.error is not None or lacks_value:
         return {"resultType": "complete", "content": content, "isError": True}
     answer: dict[str, Any] = {"resultType": "complete", "content": content, "isError": False}
     if "_meta" in raw:

@@ -20,6 +20,7 @@ from toolgen.toolsets.actions import ActionTools
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolgen.record.artifacts import Artifacts
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.spec.tool_use import PresentationName
 
@@ -53,6 +54,11 @@ tools:
   close:
     description: Close the store.
     args: {}
+  manual:
+    description: Return the manual of a good, which may be long.
+    permission: readonly
+    args: {characters: integer}
+    result: {text: string}
 """,
     "goods.yaml": """
 toolgen: 1
@@ -64,7 +70,7 @@ categories:
     "clerk.agent.yaml": """
 toolgen: 1
 agent: clerk
-use: [store.find, store.price, store.buy, store.gift, "actions.*"]
+use: [store.find, store.price, store.buy, store.gift, store.manual, "actions.*"]
 """,
 }
 
@@ -99,7 +105,9 @@ class Store:
         return [name for name, _ in self.calls]
 
     def registration(self) -> ToolsetRegistration:
-        handlers = {f"store.{name}": getattr(self, name) for name in ("find", "price", "buy", "gift", "close")}
+        handlers = {
+            f"store.{name}": getattr(self, name) for name in ("find", "price", "buy", "gift", "close", "manual")
+        }
         return ToolsetRegistration(toolset="store", handlers=handlers)
 
     def find(self, args: Any, meta: ToolCallMeta) -> Any:
@@ -124,6 +132,10 @@ class Store:
     def close(self, _args: Any, meta: ToolCallMeta) -> None:
         self.calls.append(("close", meta))
 
+    def manual(self, args: Any, meta: ToolCallMeta) -> Any:
+        self.calls.append(("manual", meta))
+        return {"text": "x" * args.characters}
+
 
 class Host:
     """A runtime for the store, with a record, and one run of the agent `clerk`, which may not close it.
@@ -137,13 +149,16 @@ class Host:
         permission: PermissionCallback,
         presentation: PresentationName = "enumerate-all",
         store: Store | None = None,
+        artifacts: Artifacts | None = None,
     ) -> None:
         self.store = store or Store()
         self.record = MemoryStore()
         config = ToolUseConfig(embedding_class="lexical", presentations=dict.fromkeys(LAYERS, presentation))
         self.tool_use = ToolUse(catalog, config)
         executors = [self.store.registration(), ActionTools(self.tool_use).registration()]
-        self.runtime = Runtime(catalog, executors=executors, permission=permission, store=self.record)
+        self.runtime = Runtime(
+            catalog, executors=executors, permission=permission, store=self.record, artifacts=artifacts
+        )
         self.run = self.runtime.start_run("clerk", meta=ToolCallMeta(user="of the run"))
 
     async def outcomes(self) -> list[tuple[str, str]]:

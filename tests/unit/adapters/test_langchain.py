@@ -13,11 +13,11 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, Send
+from langgraph.types import Command, RetryPolicy, Send
 
-from tests.unit.adapters.shop import Host
+from tests.unit.adapters.shop import Host, Store
 from toolgen.adapters import langchain
-from toolgen.adapters.langchain import RunTool, tools
+from toolgen.adapters.langchain import tools, typed_result
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 from toolgen.runtime.policy.approval import ask_before_call
 
@@ -109,7 +109,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
     assert replies["c2"].content == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
     assert replies["c3"].content == "a ribbon"
     assert "rate limit" in str(replies["c4"].content)
-    assert replies["c5"].artifact.cost == 2500
+    assert typed_result(host.runtime, replies["c5"].artifact).cost == 2500
     assert "too many" in str(replies["c6"].content)
     assert state["messages"][-1].content == "done"
     assert host.store.names == ["find", "gift", "buy"]
@@ -167,6 +167,25 @@ def test_calls_of_other_tasks_with_the_same_id_are_made(load_store: LoadStore) -
     ]  # fmt: skip
 
 
+class _Dear(Store):
+    def buy(self, args: Any, meta: ToolCallMeta) -> Any:
+        return {"order": 1, "cost": 2**80}
+
+
+def test_a_checkpoint_keeps_the_value_of_a_result(load_store: LoadStore) -> None:
+    """MessagePack, which checkpoints are written in, has no integer this large, and no class of a package."""
+    host = Host(load_store(), allow_all, store=_Dear())
+    graph = graph_of(host, calls(call("store__buy", "c1", id=3)), AIMessage("done"))
+
+    async def task() -> list[Any]:
+        state = await graph.ainvoke({"messages": [HumanMessage("Buy tea.")]}, CONFIG)
+        return [state, (await graph.aget_state(CONFIG)).values]
+
+    for state in asyncio.run(task()):
+        value = typed_result(host.runtime, messages(state)["c1"].artifact)
+        assert (type(value).__name__, value.cost) == ("BuyResult", 2**80)
+
+
 def test_calls_outside_of_a_graph_are_all_made(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
@@ -179,15 +198,180 @@ def test_calls_outside_of_a_graph_are_all_made(load_store: LoadStore) -> None:
     assert host.store.names == ["price", "price"]
 
 
-def test_results_are_kept_up_to_a_bound(load_store: LoadStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(langchain, "KEPT", 3)
+class _Node:
+    """A node of one's own: it makes calls one after the other, and fails with the first that fails."""
+
+    def __init__(
+        self, host: Host, *asked: ToolCall, checkpointer: Any = None, retry: RetryPolicy | None = None
+    ) -> None:
+        self.tools = {tool.name: tool for tool in tools(host.runtime, host.run, meta=user_of)}
+        self.replies: list[ToolMessage] = []
+        self._asked = asked
+        graph = StateGraph(MessagesState)
+        graph.add_node("node", self.run, retry_policy=retry)
+        graph.add_edge(START, "node")
+        graph.add_edge("node", END)
+        self.graph: Any = graph.compile(checkpointer=checkpointer)
+
+    async def run(self, state: MessagesState) -> dict[str, list[AnyMessage]]:
+        made: list[AnyMessage] = []
+        for each in self._asked:
+            reply = await self.tools[each["name"]].ainvoke(each)
+            self.replies.append(reply)
+            if reply.status == "error":
+                raise ConnectionError(reply.content)
+            made.append(reply)
+        return {"messages": made}
+
+    @property
+    def kept(self) -> list[str]:
+        """Return the texts of the answers that are kept."""
+        tool: Any = next(iter(self.tools.values()))
+        return [each.result().text for task in tool._calls.kept.tasks.values() for each in task.answers.values()]
+
+
+RETRY = RetryPolicy(max_attempts=3, initial_interval=0.001, jitter=False)
+
+
+class _Unsteady(Store):
+    """Fails the first price and the first purchase, the latter after it took effect."""
+
+    def price(self, args: Any, meta: ToolCallMeta) -> int:
+        price = Store.price(self, args, meta)
+        if self.names.count("price") == 1:
+            raise ConnectionError("restarting")
+        return price
+
+    def buy(self, args: Any, meta: ToolCallMeta) -> Any:
+        bought = Store.buy(self, args, meta)
+        if len(self.orders) == 1:
+            raise ConnectionError("restarting")
+        return bought
+
+
+def test_a_node_that_is_retried_repeats_a_call_that_did_nothing(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all, store=_Unsteady())
+    node = _Node(host, call("store__gift", "c1"), call("store__price", "c2", id=3), retry=RETRY)
+    asyncio.run(node.graph.ainvoke({"messages": []}, CONFIG))
+    assert [reply.status for reply in node.replies] == ["success", "error", "success", "success"]
+    assert host.store.names == ["gift", "price", "price"], "and none that was successful"
+
+
+def test_a_node_that_is_retried_does_not_repeat_a_call_that_may_have_taken_effect(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all, store=_Unsteady())
+    node = _Node(host, call("store__buy", "c1", id=3), retry=RETRY)
+    with pytest.raises(ConnectionError, match="restarting"):
+        asyncio.run(node.graph.ainvoke({"messages": []}, CONFIG))
+    assert [reply.status for reply in node.replies] == ["error"] * 3
+    assert host.store.orders == [3]
+
+
+def questions_of(state: Any) -> dict[str, bool]:
+    return {question["id"]: True for question in state["__interrupt__"][0].value["questions"]}
+
+
+def test_what_is_kept_is_for_the_user_who_made_the_call(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_before_call)
+    asked = call("store__price", "c1", id=3), call("store__buy", "c2", id=3)
+    node = _Node(host, *asked, checkpointer=InMemorySaver())
+    other: RunnableConfig = {"configurable": {"thread_id": "1", "user": "bob"}}
+
+    async def task() -> None:
+        await node.graph.ainvoke({"messages": []}, CONFIG)
+        state = await node.graph.ainvoke(Command(resume={"q_unknown": True}), other)
+        await node.graph.ainvoke(Command(resume=questions_of(state)), other)
+
+    asyncio.run(task())
+    assert [(name, meta.user) for name, meta in host.store.calls] == [
+        ("price", "ann"), ("price", "bob"), ("buy", "bob"),
+    ]  # fmt: skip
+
+
+def test_a_run_that_was_aborted_gets_nothing_that_is_kept(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_before_call)
+    asked = call("store__price", "c1", id=3), call("store__buy", "c2", id=3)
+    node = _Node(host, *asked, checkpointer=InMemorySaver())
+
+    async def task() -> None:
+        state = await node.graph.ainvoke({"messages": []}, CONFIG)
+        host.run.abort("enough")
+        with pytest.raises(ConnectionError):
+            await node.graph.ainvoke(Command(resume=questions_of(state)), CONFIG)
+
+    asyncio.run(task())
+    assert [reply.status for reply in node.replies] == ["success", "error"]
+
+
+def test_a_graph_that_goes_back_makes_the_calls_again(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
-    made = tools(host.runtime, host.run, meta=user_of)
-    graph = graph_of(host, *(calls(call("store__price", "c", id=3)) for _ in range(8)), AIMessage("done"), made=made)
-    asyncio.run(graph.ainvoke({"messages": [HumanMessage("What is it?")]}, CONFIG))
-    assert host.store.names == ["price"] * 8
-    assert isinstance(made[0], RunTool)
-    assert len(made[0]._calls._made) == len(langchain._executions) == 3
+    node = _Node(host, call("store__price", "c1", id=3), checkpointer=InMemorySaver())
+
+    async def task() -> None:
+        await node.graph.ainvoke({"messages": []}, CONFIG)
+        (before,) = [each async for each in node.graph.aget_state_history(CONFIG) if each.next == ("node",)]
+        again = {"configurable": {**before.config["configurable"], "user": "ann"}}
+        await node.graph.ainvoke(None, again)
+
+    asyncio.run(task())
+    assert host.store.names == ["price", "price"]
+
+
+@pytest.mark.parametrize("checkpointer", [None, InMemorySaver()], ids=["without", "with"])
+def test_nothing_is_kept_of_a_node_that_nothing_repeats(load_store: LoadStore, checkpointer: Any) -> None:
+    host = Host(load_store(), allow_all)
+    node = _Node(host, call("store__price", "c1", id=3), checkpointer=checkpointer)
+    failing = _Node(host, call("store__price", "c1", id=3), call("store__price", "c2", id=9), checkpointer=checkpointer)
+    failing.tools = node.tools
+
+    async def task() -> None:
+        for _ in range(3):
+            await node.graph.ainvoke({"messages": []}, CONFIG)
+            assert node.kept == ["400"], "until the next call"
+        for count in range(3):
+            with pytest.raises(ConnectionError):
+                await failing.graph.ainvoke({"messages": []}, CONFIG)
+            assert len(node.kept) == (1 if checkpointer is None else count + 1)
+
+    asyncio.run(task())
+
+
+def test_who_gives_up_waiting_for_a_call_does_not_end_it() -> None:
+    execution = langchain._Execution("scope", langchain._Progress(None, is_resumable=True))
+    kept = langchain._KeptAnswers()
+    answer = langchain._Answer("made", is_error=False, artifact=None)
+
+    async def task() -> None:
+        goes_on = asyncio.Event()
+
+        async def make() -> tuple[langchain._Answer, bool]:
+            await goes_on.wait()
+            return answer, True
+
+        first, second = (asyncio.create_task(kept.once(execution, "call", make)) for _ in range(2))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.sleep(0)
+        goes_on.set()
+        assert await first == await kept.once(execution, "call", make) == answer
+
+    asyncio.run(task())
+
+
+def test_results_are_kept_up_to_a_bound(load_store: LoadStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(langchain, "KEPT_BYTES", 50_000)
+    host = Host(load_store(), ask_before_call)
+    asked = call("store__manual", "c1", characters=20_000), call("store__buy", "c2", id=3)
+    node = _Node(host, *asked, checkpointer=InMemorySaver())
+
+    async def task() -> None:
+        for thread in range(9):
+            config: RunnableConfig = {"configurable": {"thread_id": str(thread), "user": "ann"}}
+            await node.graph.ainvoke({"messages": []}, config)
+            assert sum(map(len, node.kept)) <= 50_000
+
+    asyncio.run(task())
+    assert len(node.kept) == 1, "its text and its artifact have 20,000 characters each"
+    assert len(langchain._executions) < 3
 
 
 def test_outside_of_a_graph_a_call_that_needs_permission_is_denied(load_store: LoadStore) -> None:
@@ -205,6 +389,33 @@ def test_sync_calls_and_calls_without_an_id(load_store: LoadStore) -> None:
     assert by_name["store__price"].invoke({"id": 3}) == "400"
     assert by_name["store__price"].invoke({"id": 3}) == "400"
     assert host.store.names == ["price", "price"]
+
+
+class _Waiting(Store):
+    """Its prices take a moment, and it remembers the loops of its calls."""
+
+    loops: set[asyncio.AbstractEventLoop]
+
+    def price(self, args: Any, meta: ToolCallMeta) -> Any:
+        return self.price_later(args, meta)
+
+    async def price_later(self, args: Any, meta: ToolCallMeta) -> int:
+        self.loops = {*getattr(self, "loops", ()), asyncio.get_running_loop()}
+        await asyncio.sleep(0.01)
+        return Store.price(self, args, meta)
+
+
+def test_sync_calls_share_one_loop_also_beside_a_running_one(load_store: LoadStore) -> None:
+    store = _Waiting()
+    host = Host(load_store(), allow_all, store=store)
+    price = {tool.name: tool for tool in tools(host.runtime, host.run)}["store__price"]
+
+    async def in_a_loop() -> str:
+        return str(price.invoke({"id": 3}))
+
+    assert [price.invoke({"id": 3}), asyncio.run(in_a_loop()), price.invoke({"id": 3})] == ["400"] * 3
+    assert len(store.loops) == 1
+    assert not store.loops.pop().is_closed()
 
 
 def test_models_receive_the_schemas_of_the_tools(load_store: LoadStore) -> None:

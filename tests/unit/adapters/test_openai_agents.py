@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from agents import Agent, RunConfig, Runner, RunState, set_tracing_disabled
+from agents import Agent, RunConfig, RunContextWrapper, Runner, RunState, set_tracing_disabled
 from agents.items import ToolCallOutputItem
 
 from tests.unit.adapters.shop import Host, call
+from toolgen.adapters import openai_agents
 from toolgen.adapters.openai_agents import tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
 from toolgen.runtime.policy.approval import ask_before_call
@@ -117,6 +118,23 @@ def test_a_rejection_is_recorded_for_its_own_user_where_calls_of_others_have_the
         assert [message.rpartition(": ")[2] for message in messages] == ["bob says no", "ann says no"]
 
     asyncio.run(task())
+
+
+def test_calls_that_wait_are_known_up_to_a_bound(load_store: LoadStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_agents, "KEPT_CHARACTERS", 30)
+    host = Host(load_store(), ask_before_call)
+    (buy,) = [each for each in tools(host.runtime, host.run) if each.name == "store__buy"]
+    needs_approval: Any = buy.needs_approval
+    asked = needs_approval.args[1]
+
+    async def task() -> None:
+        for number in range(9):
+            assert await needs_approval(RunContextWrapper(None), {"id": 1}, f"c{number}")
+
+    asyncio.run(task())
+    assert [(args, call_id) for _, args, call_id in asked.values()] == [
+        ('{"id":1}', "c6"), ('{"id":1}', "c7"), ('{"id":1}', "c8"),
+    ]  # fmt: skip
 
 
 def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStore) -> None:

@@ -19,7 +19,7 @@ from pydantic_ai.models.test import TestModel
 
 from tests.unit.adapters.shop import Host, call
 from tests.unit.runtime.responses import RESPONSES
-from toolgen.adapters.pydantic_ai import toolset
+from toolgen.adapters.pydantic_ai import toolset, typed_result
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all, deny_all
 from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision
@@ -143,18 +143,17 @@ def test_its_test_model_calls_every_tool_by_its_schema(load_store: LoadStore) ->
     assert sorted(host.store.names) == ["find", "gift"]
 
 
-def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: LoadStore) -> None:
+def test_the_typed_value_of_a_result_comes_from_the_metadata_of_its_part_also_of_a_stored_one(
+    load_store: LoadStore,
+) -> None:
     host = Host(load_store(), allow_all)
     script = ScriptedModel(call("store__buy", "c1", id=3), "done")
     result = asyncio.run(Agent(script.for_pydantic_ai(), toolsets=[toolset(host.runtime, host.run)]).run("Buy tea."))
-    (part,) = [
-        part
-        for message in result.all_messages()
-        for part in message.parts
-        if isinstance(part, ToolReturnPart)
-    ]  # fmt: skip
-    assert part.metadata.cost == 400
-    assert type(part.metadata).__name__ == "BuyResult"
+    stored = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(result.all_messages()))
+    for messages in (result.all_messages(), stored):
+        (part,) = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
+        value = typed_result(host.runtime, part.metadata)
+        assert (type(value).__name__, value.cost) == ("BuyResult", 400)
 
 
 def test_a_decision_beside_the_approval_may_grant_for_the_session_or_deny(load_store: LoadStore) -> None:

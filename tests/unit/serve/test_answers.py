@@ -59,6 +59,17 @@ def test_what_was_cut_because_of_its_size_is_sent_cut() -> None:
     assert [block["text"] for block in content] == ["begin…", "artifact:1"]
 
 
+def test_a_result_that_is_cut_has_no_value_and_is_an_error_where_one_was_announced() -> None:
+    blocks = (ContentBlock(type="text", data="begin…"), ContentBlock(type="artifact_ref", data="artifact:1"))
+    cut: ToolResult[Any] = ToolResult(payload=b'{"a":"whole"}', blocks=blocks, metadata={"truncated": True})
+    plain, structured = (answer_of(cut, is_structured=is_structured) for is_structured in (False, True))
+    assert (plain["isError"], structured["isError"]) == (False, True)
+    assert "structuredContent" not in plain.keys() | structured.keys()
+    announced, *rest = structured["content"]
+    assert announced["text"].startswith("the call succeeded")
+    assert rest == plain["content"]
+
+
 def test_blocks_that_are_no_text_are_json() -> None:
     result: ToolResult[Any] = ToolResult(payload=b"1", blocks=(ContentBlock(type="json", data={"a": [1]}),))
     assert answer_of(result, is_structured=True) == {

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import httpx2
 
@@ -17,6 +16,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
@@ -65,7 +65,7 @@ class Sender:
 
     def __init__(self, host: HttpHost, credentials: Credentials, retries: int) -> None:
         self._host, self._credentials, self._retries = host, credentials, retries
-        self._clients = WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient]()
+        self._clients = OfLoop[httpx2.AsyncClient]()
         self._policies: Policies | None = None
 
     def under(self, policies: Policies) -> Sender:
@@ -124,7 +124,7 @@ class Sender:
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
+        client = self._clients.pop()
         if client is not None:
             await client.aclose()
 
@@ -210,7 +210,7 @@ class Sender:
         return self._policies.judge_hosts([host_of(str(url))]).answer if self._policies else None
 
     async def _once(self, target: _Target) -> Response:
-        client = self._client()
+        client = self._clients.get_or_make(self._new_client)
         try:
             encoded = [(name.encode("ascii"), text.encode()) for name, text in target.headers.items()]
             request = client.build_request(target.method, target.url, headers=encoded, content=target.data)
@@ -256,19 +256,13 @@ class Sender:
         except (ValueError, TooMuch):
             return response.status, None
 
-    def _client(self) -> httpx2.AsyncClient:
-        loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            transport = (
-                None if self._host.app is None else httpx2.ASGITransport(app=self._host.app, raise_app_exceptions=False)
-            )
-            client = self._clients[loop] = httpx2.AsyncClient(
-                transport=transport,
-                timeout=httpx2.Timeout(self._host.timeout),
-                cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            )
-        return client
+    def _new_client(self) -> httpx2.AsyncClient:
+        app = self._host.app
+        return httpx2.AsyncClient(
+            transport=None if app is None else httpx2.ASGITransport(app=app, raise_app_exceptions=False),
+            timeout=httpx2.Timeout(self._host.timeout),
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+        )
 
 
 def _shown(request: Request, base_url: str) -> str:

@@ -6,19 +6,17 @@ import base64
 import inspect
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.execute.mcp.failures import not_json
+from toolgen.runtime.calls.result import RAW
 from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from toolgen.execute.command_output import Keep
-
-RAW: Final = "mcp"
-"""The key in `ToolResult.metadata` under which a result is kept as the server sent it, if it is more than its value."""
 
 
 async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None) -> ToolResult[Any]:

@@ -11,7 +11,6 @@ from functools import cache, cached_property, partial
 from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
-from weakref import WeakKeyDictionary
 
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
@@ -53,6 +52,7 @@ from toolgen.execute.servers import CheckedServer, ServerState
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
+from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.policy.hosts import hosts_of_calls, url_of_server
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.runtime.runs.run import check_guard
@@ -109,11 +109,11 @@ class McpExecutor:
         self._others = cache(others)
         self._contract = Contract(definitions, self._others)
         self._credentials = SentCredentials(server.credentials(host.environment))
-        self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
-        self._offers = WeakKeyDictionary[asyncio.AbstractEventLoop, Offer]()
-        self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+        self._connections = OfLoop[Connection]()
+        self._offers = OfLoop[Offer]()
+        self._opening = OfLoop[asyncio.Lock]()
         self._running: list[ToolCallMeta] = []
-        self._asking = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], asyncio.Lock]]()
+        self._asking = OfLoop[dict[tuple[str, str], asyncio.Lock]]()
         self._accepted: dict[tuple[str, str], bool] = {}
         self._failed: ServerUnreachable | None = None
 
@@ -154,7 +154,7 @@ class McpExecutor:
 
     def state(self) -> ServerState:
         """Return what is known of the server. Nothing is started or sent."""
-        is_connected = any(each.is_open for each in list(self._connections.values()))
+        is_connected = any(each.is_open for each in self._connections.values())
         failed = None if is_connected else self._failed
         return ServerState(
             connection="connected" if is_connected else "not connected" if failed is None else "failed",
@@ -178,7 +178,7 @@ class McpExecutor:
 
     async def close(self) -> None:
         """End the connection of the running event loop."""
-        connection = self._connections.pop(asyncio.get_running_loop(), None)
+        connection = self._connections.pop()
         if connection is not None:
             await connection.close()
 
@@ -319,13 +319,13 @@ class McpExecutor:
 
         Raises `CallFailed` for a server whose list is another one after each comparison.
         """
-        loop = asyncio.get_running_loop()
         for _ in range(_COMPARISONS):
             connection, listed = await self._connected(lists_again=lists_again)
             self._check_form(ident, connection)
-            offer = self._offers.get(loop)
+            offer = self._offers.get()
             if offer is None or offer.listed is not listed:
-                offer = self._offers[loop] = Offer(self._contract, listed)
+                offer = Offer(self._contract, listed)
+                self._offers.set(offer)
             if offer.is_compared(ident):
                 return connection, offer
             await offer.compare(ident)
@@ -360,13 +360,13 @@ class McpExecutor:
             raise _NotSentError(unreachable(error)) from error
 
     async def _connection(self) -> Connection:
-        loop = asyncio.get_running_loop()
-        async with self._opening.setdefault(loop, asyncio.Lock()):
-            connection = self._connections.get(loop)
+        async with self._opening.get_or_make(asyncio.Lock):
+            connection = self._connections.get()
             if connection is None or not connection.is_open:
                 connection = Connection(self._server, self._host, self._log, self._credentials)
                 await connection.open()
-                self._connections[loop], self._failed = connection, None
+                self._connections.set(connection)
+                self._failed = None
             return connection
 
     def _drift(self, drift: Drift | None, meta: ToolCallMeta) -> Drift | None:
@@ -396,7 +396,7 @@ class McpExecutor:
         ask = self._host.accept_changes
         if ask is None:
             return False
-        asking = self._asking.setdefault(asyncio.get_running_loop(), {})
+        asking = self._asking.get_or_make(dict[tuple[str, str], asyncio.Lock])
         async with asking.setdefault(drift.key, asyncio.Lock()):
             if drift.key not in self._accepted:
                 self._accepted[drift.key] = await ask(drift.ident, drift.changes) is True

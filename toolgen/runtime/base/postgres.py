@@ -9,12 +9,12 @@ import asyncio
 import select
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
-from weakref import WeakKeyDictionary
 
 from toolgen.contract.extras import MissingExtra
+from toolgen.runtime.base.loops import OfLoop
 from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class AsyncConnections:
     def __init__(self, database: PostgresDatabase, tables: PostgresTables) -> None:
         self._database = database
         self._tables: PostgresTables | None = tables
-        self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _OfLoop] = WeakKeyDictionary()
+        self._pools = OfLoop[_Pool]()
 
     async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Run one statement and return the first row of its result, if it has one."""
@@ -200,14 +200,14 @@ class AsyncConnections:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. Later statements open new ones."""
-        mine = self._of_loops.pop(asyncio.get_running_loop(), None)
+        mine = self._pools.pop()
         for connection in mine.idle if mine is not None else ():
             await connection.close()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[psycopg.AsyncConnection[Any]]:
         """Use a connection alone. It is closed if the use fails or is cancelled: a result could still arrive."""
-        mine = self._of_loops.setdefault(asyncio.get_running_loop(), _OfLoop(asyncio.Semaphore(_CONNECTIONS), []))
+        mine = self._pools.get_or_make(_Pool)
         async with mine.free:
             connection = None
             while connection is None and mine.idle:
@@ -234,11 +234,11 @@ class AsyncConnections:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfLoop:
+class _Pool:
     """The connections of one event loop: `free` counts those that may still be used."""
 
-    free: asyncio.Semaphore
-    idle: list[psycopg.AsyncConnection[Any]]
+    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CONNECTIONS))
+    idle: list[psycopg.AsyncConnection[Any]] = field(default_factory=list["psycopg.AsyncConnection[Any]"])
 
 
 def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:

@@ -50,6 +50,15 @@ _HINT: Final = 1200
 PROPOSED: Final = "proposed args (a call with them asks again): "
 """What the line begins with that has the proposal of a person who denied a call."""
 
+RAW: Final = "mcp"
+"""The key in the metadata of a result for what another server of MCP answered, if it is more than the value."""
+
+SENT_AS_TEXT: Final = (
+    "the call succeeded and must not be repeated, but its result is too large to be sent as the structured content "
+    "that the schema of this tool describes; it begins like this:"
+)
+"""What an answer of MCP says before the text of a result that is cut."""
+
 _INPUT: Final = 500
 """Maximum characters of an invalid payload that are repeated to the model."""
 

@@ -131,7 +131,7 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
 
 def keeps_value(result: ToolResult[Any]) -> bool:
     """Whether the value is stored: if it is too large to be shown, only the blocks are."""
-    return result.error is None and not (result.blocks and result.metadata.get("truncated"))
+    return result.error is None and not result.is_cut
 
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:

@@ -7,8 +7,8 @@ import os
 import sys
 from select import select
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
-from weakref import WeakKeyDictionary
 
+from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import PROPOSAL_BYTES, typed_proposal
 from toolgen.runtime.redact.shown_args import joined
@@ -66,11 +66,11 @@ class TerminalPrompt:
         self._stdin = stdin or sys.stdin
         self._stderr = stderr or sys.stderr
         self._is_late = False
-        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._turns = OfLoop[asyncio.Lock]()
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""
-        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        async with self._turns.get_or_make(asyncio.Lock):
             descriptor = self._stdin.fileno()
             if self._is_late or os.isatty(descriptor):
                 _discard_pending_input(descriptor)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import json
 import socket
 import subprocess
@@ -702,3 +703,21 @@ def test_the_state_of_an_api_says_whether_each_operation_has_credentials(catalog
     assert state({**ENVIRONMENT, "NOT_SET": "set-12345"}) == ("", "given")
     assert state(ENVIRONMENT) == ("", "needed")  # for one of them, which no call of the others shows
     assert state({"TENANT": "t1"}, headers=headers) == ("", "given")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_program_with_a_loop_for_each_call_keeps_one_client(catalog: Catalog, server: Server) -> None:
+    """Connections refer to their loop, so they would stay with it after it is closed."""
+    registration = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, base_url=server.url))
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration])
+
+    def clients() -> int:
+        gc.collect()
+        return sum(isinstance(each, httpx2.AsyncClient) for each in gc.get_objects())
+
+    before = clients()
+    for _ in range(3):
+        assert asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.get", payload="{}"))).error is None
+    assert clients() == before + 1
+    del runtime, registration
+    assert clients() == before

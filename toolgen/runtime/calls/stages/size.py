@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock
+from toolgen.runtime.calls.result import RAW
 from toolgen.runtime.redact.call_secrets import hide_result, with_result_values
 from toolgen.runtime.redact.warning import warn
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -39,6 +41,7 @@ def limit_of(tool: Tool, host: Host) -> int:
 def bind(tool: Tool, host: Host) -> After | None:
     """Return the stage; None if results have no limit.
 
+    It decides once, for all that a result is sent to: by `ToolResult.is_cut`, and by what is left of an answer of MCP.
     It decides only by what there is to show, not by what a handler says: `truncated` in the metadata is set here.
     """
     limit = limit_of(tool, host)
@@ -46,6 +49,8 @@ def bind(tool: Tool, host: Host) -> After | None:
         return None
 
     def check(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+        if RAW in result.metadata:
+            result = _without_large_answer(result, limit + _NOTES)
         if not result.blocks:
             return result if len(result.payload) <= limit else shortened(result, call.secrets)
         if sum(map(_size, result.blocks)) <= limit + _NOTES:
@@ -70,6 +75,14 @@ def _marked(result: ToolResult[Any], *, is_cut: bool) -> ToolResult[Any]:
         return result
     rest = {name: value for name, value in result.metadata.items() if name != "truncated"}
     return replace(result, metadata={**rest, "truncated": True} if is_cut else rest)
+
+
+def _without_large_answer(result: ToolResult[Any], limit: int) -> ToolResult[Any]:
+    """Return a result without what another server of MCP answered, if its content or its metadata exceed the limit."""
+    answer = result.metadata[RAW]
+    if is_object(answer) and all(len(_bytes_of(answer.get(name))) <= limit for name in ("content", "_meta")):
+        return result
+    return replace(result, metadata={name: value for name, value in result.metadata.items() if name != RAW})
 
 
 def _size(block: ContentBlock) -> int:

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from urllib.parse import quote
-from weakref import WeakKeyDictionary
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
 
@@ -76,7 +76,7 @@ class RedisCounters:
     def __init__(self, uri: str, *, timeout: float = 2.0) -> None:
         self._uri = uri
         self._timeout = timeout
-        self._senders: WeakKeyDictionary[asyncio.AbstractEventLoop, _Sender] = WeakKeyDictionary()
+        self._senders = OfLoop[_Sender]()
         self._redis = _redis()
         self._failures: tuple[type[Exception], ...] = (self._redis.RedisError, OSError)
         self._new_client()  # does not connect yet, but checks the URI
@@ -91,7 +91,7 @@ class RedisCounters:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. A later `take` opens new ones."""
-        sender = self._senders.pop(asyncio.get_running_loop(), None)
+        sender = self._senders.pop()
         if sender is not None:
             await sender.aclose()
 
@@ -116,7 +116,9 @@ class RedisCounters:
             async with asyncio.timeout(self._timeout):
                 now, cooldown = in_utc(at), cooldown_of(cooldown_seconds)
                 arguments = _arguments(now, cooldown, daily_limit)
-                wait = await self._sender().evaluated((*_keys(ident, user, now), *arguments, int(counts)))
+                wait = await self._senders.get_or_make(self._new_sender).evaluated(
+                    (*_keys(ident, user, now), *arguments, int(counts))
+                )
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
             message = f"the limits of {ident} cannot be checked now"
@@ -124,13 +126,8 @@ class RedisCounters:
             raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
         return timedelta(microseconds=wait).total_seconds()
 
-    def _sender(self) -> _Sender:
-        """The sender of the running event loop: connections belong to the one that made them."""
-        loop = asyncio.get_running_loop()
-        sender = self._senders.get(loop)
-        if sender is None:
-            sender = self._senders[loop] = _Sender(self._new_client(), self._timeout)
-        return sender
+    def _new_sender(self) -> _Sender:
+        return _Sender(self._new_client(), self._timeout)
 
     def _new_client(self) -> _Client:
         redis = self._redis

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.runtime.calls.test_recording import META, request
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
-from toolgen.contract.records import Bounds, ContentBlock, ToolResult
+from toolgen.contract.records import Bounds, ContentBlock, ToolError, ToolResult
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.memory import MemoryStore
 
@@ -86,6 +86,23 @@ def test_hints_contain_no_secret() -> None:
     metadata = {"hints": {"call": "As {{args.password}}, {{args.note}}"}, "args_secrets": ["/note"]}
     result = result_of(lambda _args: 1, metadata, '{"password": "hunter2", "note": "mine"}')
     assert result.metadata["hints"] == {"call": "As [redacted], [redacted]"}
+
+
+@pytest.mark.parametrize("fails", [True, False])
+@pytest.mark.parametrize("large", ["content", "_meta"])
+def test_what_another_server_answered_is_kept_up_to_the_limit(large: str, fails: bool) -> None:
+    """A server sends it on as it is, so the text that models are shown is not all of it."""
+
+    def kept(characters: int) -> bool:
+        answer = {"content": [], "_meta": {}, large: [{"type": "text", "text": "x" * characters}]}
+        outcome: dict[str, Any] = {"error": ToolError(message="no")} if fails else {"value": 1}
+        blocks = (ContentBlock(type="text", data="short"),)
+        given = ToolResult[Any](**outcome, blocks=blocks, metadata={"mcp": answer, "other": 1})
+        result = result_of(lambda _args: given, {"limits": {"result_bytes": 1000}})
+        assert (result.metadata["other"], shown(result)) == (1, ["short"])
+        return "mcp" in result.metadata
+
+    assert (kept(900), kept(2000)) == (True, False)
 
 
 def test_a_reminder_is_added_to_each_result_but_not_to_failures() -> None:
