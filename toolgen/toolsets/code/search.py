@@ -8,18 +8,17 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths import shown
-from toolgen.runtime.base.effects import check_call
+from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.text import lines_of
 from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundFile, FoundLine, Output
 from toolgen.toolsets.code.text import SAMPLE_BYTES, Encoding, cut_line, detect, line_start, skip_lines, text_of
+from toolgen.toolsets.entries import entries_below
 from toolgen.toolsets.generated.tools.code import (
     ListDirResult,
     ListDirResultEntriesItem,
@@ -28,17 +27,12 @@ from toolgen.toolsets.generated.tools.code import (
 )
 
 if TYPE_CHECKING:
-    from toolgen.execute.paths import PathAccess
-    from toolgen.toolsets.generated.tools.code import SearchArgs
+    from toolgen.execute.paths import Folder, FolderEntry, PathAccess
+    from toolgen.toolsets.entries import Names
+    from toolgen.toolsets.generated.tools.code import ListDirArgs, SearchArgs
 
 
 # list_dir: lists the names in a folder, and below it, without following links.
-
-if TYPE_CHECKING:
-    from toolgen.execute.paths import Folder, FolderEntry, PathAccess
-    from toolgen.toolsets.generated.tools.code import ListDirArgs
-
-    Names: TypeAlias = tuple[str, ...]
 
 Kind: TypeAlias = Literal["file", "dir", "link", "other"]
 
@@ -52,8 +46,12 @@ def list_dir(args: ListDirArgs, access: PathAccess) -> ListDirResult:
     `not_a_folder`.
     """
     answer = access.check_read(args.path)
-    with access.open_folder(answer) as folder:
-        found = list(islice(_entries(folder, access, recursive=args.recursive), args.limit + 1))
+
+    def enters(names: Names) -> bool:
+        return args.recursive and access.may_read(f"{answer.resolved.rstrip('/')}/{'/'.join(names)}")
+
+    with access.open_folder(answer) as folder, path_failures(args.path):
+        found = list(islice(entries_below(folder, enters), args.limit + 1))
     entries = [
         ListDirResultEntriesItem(path=path_below(args.path, names), kind=_kind(entry))
         for names, entry in found[: args.limit]
@@ -69,17 +67,6 @@ def path_below(folder: str, names: Names) -> str:
     start = folder.rstrip("/")
     below = "/".join(names).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return below if start == "." else f"{start}/{below}"
-
-
-def _entries(top: Folder, access: PathAccess, *, recursive: bool) -> Iterator[tuple[Names, FolderEntry]]:
-    pending: list[tuple[Names, FolderEntry]] = [((entry.name,), entry) for entry in reversed(top.entries())]
-    while pending:
-        check_call()
-        names, entry = pending.pop()
-        yield names, entry
-        if recursive and entry.kind is FileKind.FOLDER and access.may_read(f"{top.path.rstrip('/')}/{'/'.join(names)}"):
-            with suppress(OSError), top.open_below(names) as folder:  # listed, but cannot be opened
-                pending += [((*names, below.name), below) for below in reversed(folder.entries())]
 
 
 def _kind(entry: FolderEntry) -> Kind:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -15,12 +14,13 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.execution import blocking
 from toolgen.runtime.policy.paths import FileKind
+from toolgen.toolsets.entries import entries_below, read_below
 from toolgen.toolsets.generated.tools.internal import executor
 
 if TYPE_CHECKING:
     import os
 
-    from toolgen.execute.paths import Folder
+    from toolgen.toolsets.entries import Names
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
@@ -102,29 +102,32 @@ class Skills:
         """List the names of all skills, sorted."""
         try:
             with open_folder(self._folder) as folder:
-                return [entry.name for entry in folder.entries() if _is_skill(folder, entry.name)]
+                return [
+                    names[0]
+                    for names, entry in entries_below(folder, _may_be_skill)
+                    if names[1:] == (_FILE,) and entry.kind is FileKind.FILE
+                ]
         except FileNotFoundError:
             return []
 
     def load(self, name: str) -> Skill:
-        """Load a skill. Raises `CallFailed` with `skill_not_found`, `skill_too_large`."""
+        """Load a skill. Raises `CallFailed` with `skill_not_found`, `skill_unreadable`, `skill_too_large`."""
         names = self.names()
         if name not in names:
             raise _not_found(names, name)
-        with open_folder(self._folder) as folder, folder.open_folder(name) as skill, skill.open_file(_FILE) as file:
-            content = file.read(LONGEST + 1)
+        with open_folder(self._folder) as folder:
+            content = read_below(folder, (name, _FILE), LONGEST + 1)
+        if content is None:
+            message = f"the skill {name!r} cannot be read"
+            raise CallFailed(FailureKind.UNAVAILABLE, "skill_unreadable", message, "go on without it")
         if len(content) > LONGEST:
             message = f"the skill {name!r} is longer than {LONGEST} bytes"
             raise CallFailed(FailureKind.DOMAIN_REJECTION, "skill_too_large", message, "go on without it")
         return Skill(name=name, instructions=content.decode("utf-8-sig", errors="replace"))
 
 
-def _is_skill(folder: Folder, name: str) -> bool:
-    if name.startswith(".") or not name.isprintable():
-        return False
-    with suppress(OSError), folder.open_folder(name) as inside:  # unreadable folders are not skills
-        return any(entry.name == _FILE and entry.kind is FileKind.FILE for entry in inside.entries())
-    return False
+def _may_be_skill(names: Names) -> bool:
+    return len(names) == 1 and not names[0].startswith(".") and names[0].isprintable()
 
 
 def _not_found(names: Sequence[str], name: str) -> CallFailed:

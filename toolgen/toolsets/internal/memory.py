@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,11 +14,13 @@ from unicodedata import normalize
 from toolgen.execute.paths import open_folder
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.search.ranking import SATURATION, damping, rarity
+from toolgen.toolsets.entries import entries_below, read_below
 
 if TYPE_CHECKING:
     import os
 
     from toolgen.execute.paths import Folder
+    from toolgen.toolsets.entries import Names
 
 
 # Ranking of texts: BM25 over words, with pairs of characters for scripts without spaces.
@@ -100,7 +101,7 @@ class Memory:
 
 
 class Memories:
-    """The notes in a folder, which need not exist, and below it. Links and hidden files are skipped.
+    """The notes in a folder, which need not exist, and below it. Links, hidden and unreadable files are skipped.
 
     All notes are read for every query: 300 of 1 kB take some 50 ms.
     """
@@ -167,26 +168,17 @@ def _encoded(text: str) -> bytes:
     return content
 
 
-def _notes(folder: Folder, above: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    for entry in folder.entries():
-        if entry.name.startswith("."):
-            continue
-        name = above + entry.name
-        with suppress(FileNotFoundError):  # removed concurrently
-            if entry.kind is FileKind.FOLDER and depth < DEEPEST:
-                with folder.open_folder(entry.name) as inside:
-                    yield from _notes(inside, f"{name}/", depth + 1)
-            elif (
-                entry.kind is FileKind.FILE
-                and entry.name.endswith(SUFFIXES)
-                and (text := _read_text(folder, entry.name))
-            ):
-                yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), text
+def _notes(top: Folder) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each note."""
 
+    def enters(names: Names) -> bool:
+        return len(names) <= DEEPEST and not names[-1].startswith(".")
 
-def _read_text(folder: Folder, name: str) -> str:
-    with folder.open_file(name) as file:
-        return file.read(LONGEST).decode("utf-8-sig", errors="replace").strip()
+    for names, entry in entries_below(top, enters):
+        if entry.kind is FileKind.FILE and entry.name.endswith(SUFFIXES) and not entry.name.startswith("."):
+            text = (read_below(top, names, LONGEST) or b"").decode("utf-8-sig", errors="replace").strip()
+            if text:
+                yield "/".join(names).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), text
 
 
 def _memory(name: str, text: str) -> Memory:
