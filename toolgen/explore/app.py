@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 from sse_starlette import EventSourceResponse
@@ -20,6 +20,7 @@ from starlette.routing import Route, Router
 
 from toolgen import __version__
 from toolgen.contract.records import NOTHING
+from toolgen.explore.aside import Aside
 from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
 from toolgen.explore.links import address, part_of, query, segment
@@ -33,7 +34,7 @@ from toolgen.explore.servers import ServerChecks
 from toolgen.explore.settings import ExploreSettings
 from toolgen.explore.table import ROWS, Answer, Row, openapi
 from toolgen.explore.visit import Refused, Visit
-from toolgen.explore.visitors import Viewpoint, Visitor
+from toolgen.explore.visitors import Viewpoint, Visitor, start_view
 from toolgen.llm.search.index import search_index_of
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
@@ -61,12 +62,6 @@ _FILES: Final = {
     STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
 }
 _COOKIE_SECONDS: Final = 12 * 3600
-
-_ASIDE: Final = 2
-"""Threads for work that may take seconds: they share one interpreter, so more are no faster."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Explorer:
@@ -96,7 +91,7 @@ class Explorer:
         self._loaded = LoadedPackage(runtime.catalog.package)
         self.saving = asyncio.Lock()
         self.comparing = asyncio.Lock()
-        self._aside = asyncio.Semaphore(_ASIDE)
+        self.aside = Aside()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._watchers = Watchers()
@@ -135,11 +130,6 @@ class Explorer:
         from toolgen.explore.listener import serve_http
 
         await serve_http(self, host, port, on_listening)
-
-    async def aside(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Do work that may take seconds in a thread, so that other pages are answered; few at a time."""
-        async with self._aside:
-            return await asyncio.to_thread(work, *args, **options)
 
     async def close(self) -> None:
         """Cancel the calls that run."""
@@ -213,15 +203,11 @@ class Explorer:
 
     def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
         """Return as whom a visitor looks: only the person at this machine may choose it."""
-        start = self.start_view(visitor)
+        start = start_view(self.settings, visitor)
         if not visitor.sees_all:
             return start
         given = {**start.fields, **fields}
         return Viewpoint(agent=given["agent"], user=given["user"] or None, role=given["role"], mode=given["mode"])
-
-    def start_view(self, visitor: Visitor) -> Viewpoint:
-        """Return as whom a visitor looks who has not chosen it."""
-        return Viewpoint(agent=self.settings.agent, user=self.settings.user if visitor.sees_all else visitor.name)
 
     # What: pages, endpoints, files, events.
 

@@ -58,11 +58,6 @@ class ExploreSettings:
         """The largest file of a form: a request has its base64 three times at most, as a field and in two texts."""
         return self.body_bytes // 5
 
-    @property
-    def page_bytes(self) -> int:
-        """How much all texts on a page have together, before HTML escapes them."""
-        return 16 * self.shown_bytes
-
     def knows_host(self, name: str) -> bool:
         """Whether a browser may reach this under the name in the header Host."""
         return is_host_of(name, self.hosts or _LOOPBACK)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.explore.links import LONGEST_ARGS
-from toolgen.explore.visitors import Viewpoint
+from toolgen.explore.visitors import Viewpoint, start_view
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ class Refused(Exception):
         self.status = status
         self.message = message
         super().__init__(message)
+
+
+_LONG_TEXTS: Final = 16
+"""Texts of the largest size that a page shows; it has more of smaller ones."""
 
 
 class _Budget:
@@ -52,7 +56,7 @@ class Visit:
 
     def query_of(self, view: Viewpoint) -> dict[str, str]:
         """Return the parameters of a link to a page that looks as someone."""
-        return view.query(self.explorer.start_view(self.visitor))
+        return view.query(self._start_view)
 
     @property
     def query(self) -> dict[str, str]:
@@ -80,7 +84,7 @@ class Visit:
 
     def usable(self) -> Visit:
         """Return the visit for links that lead on: as who chose nothing if there is no such agent, role or mode."""
-        for view in (self.view, self.explorer.start_view(self.visitor)):
+        for view in (self.view, self._start_view):
             found = self.with_view(view)
             try:
                 found.new_run()
@@ -135,7 +139,11 @@ class Visit:
 
     @property
     def _left(self) -> int:
-        return self.explorer.settings.page_bytes - self._budget.used
+        return _LONG_TEXTS * self.explorer.settings.shown_bytes - self._budget.used
+
+    @property
+    def _start_view(self) -> Viewpoint:
+        return start_view(self.explorer.settings, self.visitor)
 
 
 Data = dict[str, Any]

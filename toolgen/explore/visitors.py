@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from toolgen.explore.settings import ExploreSettings
     from toolgen.runtime.policy.approvers import Approver
 
 
@@ -43,3 +44,8 @@ class Viewpoint:
     def query(self, start: Viewpoint) -> dict[str, str]:
         """Return the parameters of a link that keeps it, where pages without any look as `start`."""
         return {name: value for name, value in self.fields.items() if value != start.fields[name]}
+
+
+def start_view(settings: ExploreSettings, visitor: Visitor) -> Viewpoint:
+    """Return as whom a visitor looks who has not chosen it."""
+    return Viewpoint(agent=settings.agent, user=settings.user if visitor.sees_all else visitor.name)
