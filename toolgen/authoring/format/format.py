@@ -6,7 +6,9 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.format.tree import (
+from toolgen.authoring.scalars import is_literal, key_text, literal_lines, scalar_text
+from toolgen.authoring.text import comments_of
+from toolgen.authoring.tree import (
     BLANK,
     Tree,
     TreeEntry,
@@ -18,8 +20,6 @@ from toolgen.authoring.format.tree import (
     reads_as,
     reindented,
 )
-from toolgen.authoring.scalars import is_literal, key_text, literal_lines, scalar_text
-from toolgen.authoring.text import comments_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted, print_tree
-from toolgen.authoring.format.tree import BLANK, Tree, TreeEntry, Value, model_of, model_with, read_tree
 from toolgen.authoring.scalars import inline_text, key_text, scalar_text
 from toolgen.authoring.text import comments_of
+from toolgen.authoring.tree import BLANK, Tree, TreeEntry, Value, model_of, model_with, read_tree
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.limits import MAX_DEPTH
 from toolgen.compiler.source.nodes import MappingNode, Node, SequenceNode

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.authoring.format.tree import read_tree
 from toolgen.authoring.inputs import BASELINE
 from toolgen.authoring.lint.baseline import entry_of
 from toolgen.authoring.lint.kept import findings_of
 from toolgen.authoring.lint.registry import all_rules
 from toolgen.authoring.lint.view import Project
 from toolgen.authoring.text import SUPPRESSION, Fix, TextEdit
+from toolgen.authoring.tree import read_tree
 from toolgen.compiler.compile import compile_files
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Related, Severity, Span
 from toolgen.compiler.diagnostics.lint_settings import near_rule, rule_named
@@ -23,11 +23,11 @@ from toolgen.compiler.source.nodes import MappingNode, Source
 from toolgen.spec.text import LINE_BREAK
 
 if TYPE_CHECKING:
-    from toolgen.authoring.format.tree import TreeEntry
     from toolgen.authoring.lint.baseline import BaselineEntry
     from toolgen.authoring.lint.registry import Finding
     from toolgen.authoring.lint.view import SpecPlace
     from toolgen.authoring.text import Comment
+    from toolgen.authoring.tree import TreeEntry
     from toolgen.compiler.compile import Compiled
     from toolgen.compiler.documents import Document
     from toolgen.compiler.project.cache import Cache
