@@ -323,7 +323,7 @@ class _Progress:
     @classmethod
     def of(cls, configurable: Mapping[str, Any]) -> _Progress:
         """Return the progress of the task with a configuration."""
-        writes = getattr(configurable.get(_SEND), "__self__", None)
+        writes: Any = getattr(configurable.get(_SEND), "__self__", None)
         is_resumable = configurable.get(_CHECKPOINTER, True) is not None
         return cls(writes if isinstance(writes, deque) else None, is_resumable)
 

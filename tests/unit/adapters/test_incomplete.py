@@ -124,11 +124,18 @@ def test_a_tool_of_langchain_makes_no_call_of_an_answer_that_was_cut_off(
 
     host = Host(load_store(), allow_all)
     model = GenericFakeChatModel(messages=iter([gift(**reason), AIMessage("done")]))
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [model.invoke(state["messages"])]}
+
+    def after(state: MessagesState) -> str:
+        return "tools" if getattr(state["messages"][-1], "tool_calls", None) else END
+
     graph = StateGraph(MessagesState)
-    graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_node("model", ask)
     graph.add_node("tools", ToolNode(tools(host.runtime, host.run)))
     graph.add_edge(START, "model")
-    graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
+    graph.add_conditional_edges("model", after)
     graph.add_edge("tools", "model")
     state = asyncio.run(graph.compile().ainvoke({"messages": [HumanMessage("A gift.")]}))
     (answer,) = [each for each in state["messages"] if isinstance(each, ToolMessage)]

@@ -35,9 +35,9 @@ class Breaking(MemoryStore):
         self._check()
         return await super().read(*args)
 
-    async def page(self, *args: Any) -> Any:
+    async def page(self, *args: Any, **options: Any) -> Any:
         self._check()
-        return await super().page(*args)
+        return await super().page(*args, **options)
 
     async def latest_runs(self, *args: Any, **options: Any) -> Any:
         self._check()

@@ -219,7 +219,7 @@ class Reader:
         function = object_of(part.get("function") or {}, "delta.tool_calls[].function")
         call = self._at_index.get(index) if isinstance(index, int) else self._calls[-1] if self._calls else None
         if call is None or (call_id and function.get("name") and call["id"] not in ("", call_id)):
-            call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            call = dict[str, Any](id="", type="function", function={"name": "", "arguments": ""})
             self._calls.append(call)
         if isinstance(index, int):
             self._at_index[index] = call
