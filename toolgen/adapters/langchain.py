@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from pydantic import PrivateAttr
 
@@ -323,9 +323,9 @@ class _Progress:
     @classmethod
     def of(cls, configurable: Mapping[str, Any]) -> _Progress:
         """Return the progress of the task with a configuration."""
-        writes: Any = getattr(configurable.get(_SEND), "__self__", None)
+        writes = getattr(configurable.get(_SEND), "__self__", None)
         is_resumable = configurable.get(_CHECKPOINTER, True) is not None
-        return cls(writes if isinstance(writes, deque) else None, is_resumable)
+        return cls(cast("deque[tuple[str, Any]]", writes) if isinstance(writes, deque) else None, is_resumable)
 
     @property
     def is_over(self) -> bool:
