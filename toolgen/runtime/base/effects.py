@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ArgsT = TypeVar("ArgsT")
-MetaT = TypeVar("MetaT")
 ResultT = TypeVar("ResultT")
 
 
@@ -42,12 +40,12 @@ class ThreadCall:
         self._has_ended = False
         self._effect = Effect.NONE
 
-    def run(self, handler: Callable[[ArgsT, MetaT], ResultT], args: ArgsT, meta: MetaT) -> ResultT:
-        """Run the handler, in the thread and in a context of its own. Raises `CallEnded`."""
+    def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """Run the handler, or a part of its work, in the thread and in a context of its own. Raises `CallEnded`."""
         _current.set(self)
         if not self._is_guarded:
             self.begin_effect()
-        return handler(args, meta)
+        return work()
 
     def end(self) -> Effect:
         """End the call, from another thread: no effect begins after this. Return whether one has begun."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from inspect import iscoroutine, iscoroutinefunction
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
@@ -11,6 +12,7 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.base.effects import ThreadCall
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
+ResultT = TypeVar("ResultT")
 
 Execute: TypeAlias = Callable[[Any, ToolCallMeta], Any]
 """Runs one call; returns a value, a `ToolResult`, or an awaitable of either."""
@@ -66,16 +68,21 @@ def in_thread(handler: Execute) -> Execute:
     is_guarded = getattr(handler, _GUARDED, False)
 
     async def run(args: Any, meta: ToolCallMeta) -> Any:
-        import asyncio  # slow to import, and only needed here
-
-        call = ThreadCall(is_guarded=is_guarded)
-        try:
-            result: Any = await asyncio.to_thread(call.run, handler, args, meta)
-        except asyncio.CancelledError as error:
-            raise asyncio.CancelledError(call.end()) from error
+        result: Any = await run_in_thread(partial(handler, args, meta), is_guarded=is_guarded)
         return await result if iscoroutine(result) else result
 
     return run
+
+
+async def run_in_thread(work: Callable[[], ResultT], *, is_guarded: bool) -> ResultT:
+    """Run a part of a call in a thread, which is told if the call ends before: see `effects`."""
+    import asyncio  # slow to import, and only needed here
+
+    call = ThreadCall(is_guarded=is_guarded)
+    try:
+        return await asyncio.to_thread(call.run, work)
+    except asyncio.CancelledError as error:
+        raise asyncio.CancelledError(call.end()) from error
 
 
 class Executes(Protocol):

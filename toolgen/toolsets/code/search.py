@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import path_failures, shown
 from toolgen.runtime.base.errors import CallFailed, rejected
+from toolgen.runtime.catalog.execution import run_in_thread
 from toolgen.runtime.policy.paths import FileKind
 from toolgen.spec.text import lines_of
 from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundFile, FoundLine, Output
@@ -139,7 +141,8 @@ async def _search(
                 while len(matches) <= args.limit and (data := await output.read()):
                     for found in parser.take(data):
                         is_partial |= found.has_nul and target == "."  # a file that is named is searched to its end
-                        lines = await asyncio.to_thread(_confirmed, found, folder.path, access)
+                        confirm = partial(_confirmed, found, folder.path, access)
+                        lines = await run_in_thread(confirm, is_guarded=True)
                         matches += [(found.names, line) for line in lines]
                 if len(matches) <= args.limit:
                     _check_end(*await output.wait())

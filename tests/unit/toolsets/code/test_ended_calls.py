@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.base.effects import CallEnded, Effect, ThreadCall
 from toolgen.runtime.catalog.execution import run_handler
@@ -104,8 +105,9 @@ def test_lines_are_not_skipped_for_a_call_that_has_ended(line: str) -> None:
             assert self.reads < 10, "it goes on"
             return line
 
+    lines: Any = Endless()
     with pytest.raises(CallEnded):
-        copy_context().run(call.run, lambda lines, _: text.skip_lines(lines, 10**9), Endless(), None)
+        copy_context().run(call.run, lambda: text.skip_lines(lines, 10**9))
 
 
 def test_the_host_is_not_told_of_instructions_for_a_call_that_has_ended(
@@ -119,3 +121,24 @@ def test_the_host_is_not_told_of_instructions_for_a_call_that_has_ended(
     assert seen == []
     world.call("read_file", path="AGENTS.md")
     assert len(seen) == 1
+
+
+@needs_ripgrep
+def test_a_search_that_has_ended_reads_no_more_lines(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file has a byte order mark, so its lines are counted up to the one that was found."""
+    world.put("project/a.txt", ("\n" * 100 + "x\n").encode("utf-16"))
+    begun, may_go_on, ended = Event(), Event(), list[type[BaseException]]()
+    skip = text.skip_lines
+
+    def skip_slowly(*args: Any) -> int:
+        begun.set()
+        assert may_go_on.wait(60)
+        try:
+            return skip(*args)
+        except CallEnded:
+            ended.append(CallEnded)
+            raise
+
+    monkeypatch.setattr("toolgen.toolsets.code.search.skip_lines", skip_slowly)
+    effect_of_a_cancelled_call(world, "search", {"query": "x"}, begun, may_go_on)
+    assert ended == [CallEnded]

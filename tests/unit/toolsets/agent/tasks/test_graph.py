@@ -58,7 +58,7 @@ def test_a_change_for_a_call_that_has_ended_is_rolled_back() -> None:
 
     with closing(TaskGraph(new_id=new_id)) as graph:
         with pytest.raises(CallEnded):
-            copy_context().run(call.run, lambda title, steps: graph.create(title, steps), "a task", STEPS)
+            copy_context().run(call.run, lambda: graph.create("a task", STEPS))
         assert graph.tasks() == []
         graph.create("a task", STEPS)
 
