@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 from contextvars import copy_context
-from io import StringIO
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -95,10 +94,10 @@ def test_a_folder_that_was_made_is_an_effect(world: World, monkeypatch: pytest.M
 def test_lines_are_not_skipped_for_a_call_that_has_ended(line: str) -> None:
     call = ThreadCall(is_guarded=True)
 
-    class Endless(StringIO):
+    class Endless:
         reads = 0
 
-        def readline(self, _size: int = -1, /) -> str:
+        def readline(self, _size: int) -> str:
             self.reads += 1
             if self.reads == 3:
                 call.end()
