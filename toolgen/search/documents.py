@@ -141,10 +141,7 @@ def _texts(schema: Any, depth: int) -> Iterator[str]:
 # word per line, so that a runtime parses only the lines of the queried words. A line has, in one flat list, the
 # numbers of the documents with the word, in order, each with the weight of the word there.
 
-INDEX_VERSION: Final = 3
-"""Must be incremented with every change of words, weights or layout: a runtime rebuilds indexes of other versions."""
-
-INDEX_START: Final = f'{{"version": {INDEX_VERSION},\n"sha256": "'
+INDEX_START: Final = '{"sha256": "'
 """The text before the hexadecimal digest of everything after its line."""
 
 DIGEST_END: Final = '",\n'
