@@ -110,12 +110,13 @@ def test_a_toolset_of_pydantic_ai_makes_no_call_of_an_answer_that_was_cut_off(lo
     [
         {"finish_reason": "length"},
         {"finish_reason": "MAX_TOKENS"},
+        {"finish_reason": "PROHIBITED_CONTENT"},
         {"stop_reason": "max_tokens"},
         {"stopReason": "max_tokens"},
         {"done_reason": "length"},
         {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
     ],
-    ids=["openai", "gemini", "anthropic", "bedrock", "ollama", "openai-responses"],
+    ids=["openai", "gemini", "gemini stopped", "anthropic", "bedrock", "ollama", "openai-responses"],
 )
 def test_a_tool_of_langchain_makes_no_call_of_an_answer_that_was_cut_off(
     load_store: LoadStore, reason: dict[str, Any]

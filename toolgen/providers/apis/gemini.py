@@ -102,9 +102,16 @@ INCOMPLETE: Final[Mapping[str, Incomplete]] = {
     "MALFORMED_FUNCTION_CALL": "malformed_call",
     "UNEXPECTED_TOOL_CALL": "malformed_call",
     "MALFORMED_RESPONSE": "malformed_call",
-    "SAFETY": "stopped",
+    **dict.fromkeys(
+        (
+            *("SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "NO_IMAGE"),
+            *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "IMAGE_OTHER", "TOO_MANY_TOOL_CALLS"),
+            *("MISSING_THOUGHT_SIGNATURE", "ESCALATION", "PUP_LIMITED_DISABLED", "MODEL_ARMOR"),
+        ),
+        "stopped",
+    ),
 }
-"""All other reasons stop the model too: https://ai.google.dev/api/generate-content#FinishReason."""
+"""https://ai.google.dev/api/generate-content#FinishReason, and what the SDK has beyond it."""
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:

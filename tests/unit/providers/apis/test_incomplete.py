@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.unit.runtime.responses import RESPONSES
+from toolgen.providers.apis.gemini import INCOMPLETE
 from toolgen.providers.table import provider
 
 CALL = ("c1", "desk__count", {"n": 1})
@@ -121,3 +122,4 @@ def test_the_sdks_have_no_other_reason() -> None:
         "STOP",
         "FINISH_REASON_UNSPECIFIED",
     }
+    assert {reason for reason, reply in gemini.items() if reply.incomplete is not None} == set(INCOMPLETE)
