@@ -237,7 +237,7 @@ class Bridge(Generic[ContextT]):
         if result.error.kind in _NOT_RUN or result.error.code in _NOT_SENT:
             return False
         entry = self._runtime.catalog.entries.get(result.tool_name)
-        return entry is None or (entry.permission != "readonly" and "idempotent" not in entry.tags)
+        return entry is None or not entry.is_repeatable
 
     async def record_denial(self, name: str, payload: str, call_id: str, context: ContextT, reason: str) -> None:
         """Put a call on record that the framework did not make, because its question was answered with a denial.

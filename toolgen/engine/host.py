@@ -420,7 +420,7 @@ class EngineHost:
         if error is None or error.kind not in _WORTH_REPEATING:
             return False
         entry = self.runtime.catalog.entries.get(result.tool_name)
-        return entry is not None and (entry.permission == "readonly" or "idempotent" in entry.tags)
+        return entry is not None and entry.is_repeatable
 
 
 def _storable(message: Json) -> Json:

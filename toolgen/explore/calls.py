@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
-from toolgen.runtime.calls.result import failed
+from toolgen.runtime.calls.result import RAW, failed
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.redact.call_secrets import hide_data, hide_result, secrets_of_tool
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
     from toolgen.runtime.runs.run import Run
-
-_RAW: Final = "mcp"
-"""The key in the metadata of a result under which that of an MCP server is kept as it came."""
 
 _KEPT: Final = 200
 """Calls that have ended and are still shown, of all visitors."""
@@ -232,7 +229,7 @@ def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:
         "content": [{"type": each.type, "data": _shown(each.data, of_tool, result)} for each in result.content],
         "message": result.message,
         "side_effects": list(result.side_effects),
-        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != _RAW}, of_tool),
+        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != RAW}, of_tool),
     }
 
 
@@ -259,7 +256,7 @@ class Media(NamedTuple):
 
 def media_of(call: PageCall) -> list[Media]:
     """Return the images and sounds in the result of a call of an MCP server, the first ones; others stay JSON."""
-    sent = {} if call.result is None else call.result.metadata.get(_RAW, {})
+    sent = {} if call.result is None else call.result.metadata.get(RAW, {})
     found: list[Media] = []
     for block in sent.get("content", ()):
         match block:

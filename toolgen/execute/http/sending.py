@@ -15,6 +15,7 @@ import httpx2
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
+from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
@@ -275,7 +276,7 @@ def _shown(request: Request, base_url: str) -> str:
 
 
 def _hint(*, is_repeatable: bool) -> str:
-    return "" if is_repeatable else "the call may have taken effect: check whether it did before you repeat it"
+    return "" if is_repeatable else Effect.POSSIBLE
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:

@@ -65,11 +65,6 @@ class Tool:
     handler: Handler | None = None
 
     @property
-    def is_repeatable(self) -> bool:
-        """Whether a call can be made again without checking what an earlier one has changed."""
-        return self.entry.permission == "readonly" or "idempotent" in self.entry.tags
-
-    @property
     def access(self) -> Mapping[str, Any]:
         """What a call touches, by key: the args that name it, and the hosts that a tool of the network reaches."""
         named = self.definition.settings.access.named

@@ -321,7 +321,7 @@ def _in_time(execute: Execute, tool: Tool, policies: Policies) -> Execute:
     from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 
     seconds = min(wanted, policies.max_timeout_ms or wanted) / 1000
-    return in_time(execute, seconds, is_repeatable=tool.is_repeatable)
+    return in_time(execute, seconds, is_repeatable=tool.entry.is_repeatable)
 
 
 Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], Coroutine[Any, Any, PermissionRequest | None]]"

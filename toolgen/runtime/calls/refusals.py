@@ -80,7 +80,7 @@ class Failures:
         reason = _abort_reason(error, call, entered)
         if reason is not None:
             _note(call, stage, "aborted")
-            effect = effect_of(error) if call.is_started and not self.tool.is_repeatable else None
+            effect = effect_of(error) if call.is_started and not self.tool.entry.is_repeatable else None
             stopped = RunStopped(reason, call.reports, effect)
             result = failed(ident, call_id, stopped, secrets=call.secrets)
             for bound in self.sizes:

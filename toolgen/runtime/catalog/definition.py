@@ -147,6 +147,11 @@ class PolicyEntry(NamedTuple):
     confirm: str
     hosts: tuple[str, ...] = ()
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a call can be made again without checking what an earlier one has changed."""
+        return self.permission == "readonly" or "idempotent" in self.tags
+
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and value.strip() != ""
