@@ -92,6 +92,8 @@ class Incoming:
             raise
         if isinstance(item, SessionMessage):
             item = self._admitted(item)
+        elif isinstance(item, TooMuch):
+            self.failure = str(item)
         elif isinstance(item, ValueError):
             self.failure = "the server sent a message that is not one of JSON-RPC"
         if self.failure:

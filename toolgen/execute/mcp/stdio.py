@@ -131,8 +131,7 @@ class _Server:
                         for message in await self._messages(line):
                             await self.incoming_sender.send(message)
                 except TooMuch as error:
-                    for message in self._failed(self._waiting, str(error)):
-                        await self.incoming_sender.send(message)
+                    await self.incoming_sender.send(error)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass  # the session is over; the server may still write, and ends only if that is read
         with suppress(OSError):  # the pipe is gone, and with it what was left
@@ -219,8 +218,9 @@ class _Log:
                 sys.stderr.flush()
 
 
-def _stream() -> tuple[MemoryObjectSendStream[SessionMessage], MemoryObjectReceiveStream[SessionMessage]]:
-    return anyio.create_memory_object_stream[SessionMessage](0)
+def _stream() -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
+    """Return the ends of a stream of messages. An exception in it ends the connection, for the reason that it names."""
+    return anyio.create_memory_object_stream[Any](0)
 
 
 async def _line(lines: asyncio.StreamReader) -> bytes:
