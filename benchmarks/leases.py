@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any, Final
@@ -66,7 +66,9 @@ class Outcome:
 
 def simulate(scenario: Scenario) -> Outcome:
     """Simulate a scenario."""
-    return _Simulation(scenario).outcome()
+    simulation = _Simulation(scenario)
+    with closing(simulation.database):
+        return simulation.outcome()
 
 
 class _Database:
@@ -87,6 +89,9 @@ class _Database:
             yield connection
 
     connect = begin
+
+    def close(self) -> None:
+        self._engine.dispose()
 
 
 class _Watch(Watch):

@@ -409,7 +409,8 @@ def pids_of_used_pool() -> list[int]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_child_gets_an_error_and_leaves_the_processes_of_its_parent_alone() -> None:
-    ended = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, check=False, timeout=60)
+    command = [sys.executable, "-W", "ignore::DeprecationWarning:__main__", "-c", FORKING]  # of forks beside threads
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == [
         "result: 1",
