@@ -24,9 +24,13 @@ from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
+from select import select
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 LIBRARIES: Final = (
     *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema_rs", "pydantic", "yaml"),
@@ -62,12 +66,62 @@ sys.exit(code)
 @cache
 def forked_python() -> str:
     """Return the path of the program `python`, alone in its folder. Its server ends with this process."""
-    folder = TemporaryDirectory(prefix="forked-python-")
-    listening = str(Path(folder.name) / "socket")
-    program = Path(folder.name) / "bin" / "python"
+    listening = _server()
+    program = Path(listening).parent / "bin" / "python"
     program.parent.mkdir()
     program.write_text(_LAUNCHER.format(python=sys.executable, path=listening), encoding="utf-8")
     program.chmod(0o700)
+    return str(program)
+
+
+class Fork:
+    """A fork that runs a program, without a launcher: what `subprocess.Popen` is for a new interpreter.
+
+    It has no input, and writes both of its outputs to one open file. It is killed with this process.
+    """
+
+    def __init__(self, arguments: Sequence[str], *, environment: Mapping[str, str], folder: Path, output: int) -> None:
+        self.returncode: int | None = None
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.connect(_server())
+        asked = json.dumps([arguments, dict(environment), str(folder)]).encode()
+        with Path(os.devnull).open("rb") as nothing:
+            files = [nothing.fileno(), output, output]
+            socket.send_fds(self._server, [len(asked).to_bytes(4, "big")], files)
+        self._server.sendall(asked)
+        self.pid = int.from_bytes(self._server.recv(4), "big")
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None while the program runs."""
+        return self._ended(0)
+
+    def wait(self, seconds: float | None = None) -> int:
+        """Return the exit code, once there is one. Raises `TimeoutError` if it takes longer."""
+        code = self._ended(seconds)
+        if code is None:
+            msg = f"the program {self.pid} runs after {seconds} s"
+            raise TimeoutError(msg)
+        return code
+
+    def _ended(self, seconds: float | None) -> int | None:
+        if self.returncode is None and select([self._server], [], [], seconds)[0]:
+            self.returncode = int.from_bytes(self._server.recv(4), "big", signed=True)
+            self._server.close()
+        return self.returncode
+
+
+@cache
+def _server() -> str:
+    """Start the server and return the path of its socket, in a folder that goes with this process."""
+    folder = TemporaryDirectory(prefix="forked-python-")
+    listening = str(Path(folder.name) / "socket")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command = [sys.executable, "-P", __file__, listening]
     server = subprocess.Popen(
@@ -83,7 +137,7 @@ def forked_python() -> str:
         folder.cleanup()
 
     atexit.register(end)
-    return str(program)
+    return listening
 
 
 def _serve(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Worker processes, started as their users start them, for tests that kill and restart them."""
+"""Worker processes, which are forks, for tests that kill and restart them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.unit.cli.forked_python import forked_python
+from tests.unit.cli.forked_python import Fork, forked_python
 from tests.unit.engine import app
 from tests.unit.engine.dbos.jumping import CLOCK
 from toolgen.engine.dbos import DbosEngine, database_url, prepare_database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Iterator
 
 ROOT: Final = Path(__file__).parents[4]
 JUMPING: Final = "tests.unit.engine.dbos.jumping:host"
@@ -31,7 +30,7 @@ class Workers:
     def __init__(self, database: str, folder: Path) -> None:
         self.database = database
         self.folder = folder
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, Fork] = {}
         self._count = 0
 
     def start(self, host: str = "tests.unit.engine.app:host", *options: str, database: str = "") -> str:
@@ -42,17 +41,15 @@ class Workers:
         self._count += 1
         name = f"w{self._count}"
         with (self.folder / f"{name}.log").open("wb") as log:
-            self.running[name] = subprocess.Popen(
-                self._command("worker", host, "--name", name, *options),
-                cwd=ROOT,
-                env={
+            self.running[name] = Fork(
+                ["-m", "toolgen", "worker", host, "--name", name, *options],
+                environment={
                     **self._environment,
                     "TOOLGEN_DATABASE": database or self.database,
                     CLOCK: str(self._clock_of(name)),
                 },
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+                folder=ROOT,
+                output=log.fileno(),
             )
         return name
 
@@ -107,9 +104,6 @@ class Workers:
             text=True,
             check=False,
         )
-
-    def _command(self, *args: str) -> Sequence[str]:
-        return [sys.executable, "-m", "toolgen", *args]
 
     @property
     def _environment(self) -> dict[str, str]:
