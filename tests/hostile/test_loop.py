@@ -16,6 +16,7 @@ from tests.hostile.loop_steps import watched_steps
 from tests.hostile.peers import ATTACKS, Attack, answering
 from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
 from tests.hostile.test_mcp_peers import called
+from tests.later import later
 from toolgen.execute.mcp.server import McpHost
 from toolgen.execute.mcp.sign_in import offer_of
 from toolgen.execute.mcp.tokens import LoginStore
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 LONGEST = 20
 """Units of work in one step: with the bounds the longest takes 7, without them some take more than 30."""
 
-OTHERS = [pytest.param(each, marks=pytest.mark.long) for each in ("stdio", "http")]
+OTHERS = later(["stdio", "http"])
 """Transports on which the same readers are measured as on the others."""
 
 _TEXT = ("Content-Type: text/plain",)
@@ -60,7 +61,7 @@ COSTLY = {
 
 
 @pytest.mark.parametrize("reader", [call, pytest.param(token, marks=pytest.mark.long)], ids=["call", "token"])
-@pytest.mark.parametrize("name", [*COSTLY, *(pytest.param(each, marks=pytest.mark.long) for each in ATTACKS)])
+@pytest.mark.parametrize("name", ["values", "strings", "an error", *later(["keys", "quotes", "no text", *ATTACKS])])
 def test_no_answer_of_an_api_holds_up_the_loop(
     catalog: Catalog, tmp_path: Path, name: str, reader: Callable[..., str]
 ) -> None:
@@ -75,10 +76,7 @@ def test_no_answer_of_an_api_holds_up_the_loop(
 @pytest.mark.parametrize("place", [place for place in SERVERS if "events" not in place])
 @pytest.mark.parametrize(
     "name",
-    [
-        "values",
-        *(pytest.param(each, marks=pytest.mark.long) for each in ("strings", "keys", "quotes", "bomb", "depth")),
-    ],
+    ["values", *later(["strings", "keys", "quotes", "bomb", "depth"])],
 )
 def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_path: Path, name: str, place: str) -> None:
     read, path = SERVERS[place]
@@ -91,7 +89,8 @@ def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_pat
 
 @pytest.mark.parametrize("transport", ["events", *OTHERS])
 @pytest.mark.parametrize(
-    "name", ["many_strings", "many_keys", "many_members", "long_text", "many_lines", "invalid_blocks", "values"]
+    "name",
+    ["many_strings", "long_text", "values", *later(["many_keys", "many_members", "many_lines", "invalid_blocks"])],
 )
 def test_no_answer_of_a_server_holds_up_the_loop(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
@@ -104,7 +103,13 @@ def test_no_answer_of_a_server_holds_up_the_loop(
 
 @pytest.mark.parametrize("transport", ["events", *OTHERS])
 @pytest.mark.parametrize(
-    "name", ["many_changes", "long_text", "many_lines", "many_args", "many_texts", "many_values", "many_alternatives"]
+    "name",
+    [
+        "many_changes",
+        "long_text",
+        "many_alternatives",
+        *later(["many_lines", "many_args", "many_texts", "many_values"]),
+    ],
 )
 def test_no_changed_tool_of_a_server_holds_up_the_loop(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
@@ -125,9 +130,10 @@ def test_no_changed_tool_of_a_server_holds_up_the_loop(
     assert steps.longest < LONGEST
 
 
-@pytest.mark.parametrize("transport", ["sse", *OTHERS, pytest.param("events", marks=pytest.mark.long)])
+@pytest.mark.parametrize("transport", ["sse", *OTHERS, *later(["events"])])
 @pytest.mark.parametrize(
-    "name", ["many_strings", "many_keys", "many_members", "many_lines", "invalid_blocks", "values", "many_tools"]
+    "name",
+    ["many_keys", "values", "many_tools", *later(["many_strings", "many_members", "many_lines", "invalid_blocks"])],
 )
 def test_no_list_of_a_server_holds_up_the_loop_of_an_import(
     peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str

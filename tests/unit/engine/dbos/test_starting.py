@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.programs.postgres import PostgresServer
     from tests.unit.engine.engines import Running
 
-MOMENTS = [pytest.param(each, marks=[pytest.mark.long] if each % 5 else []) for each in range(0, 180, 6)]
+MOMENTS = [pytest.param(each, marks=[pytest.mark.long] if each % 60 else []) for each in range(0, 180, 6)]
 """How many parts a worker has sent: about 170 while it starts."""
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.later import later
 from tests.project.checkout import ROOT as CHECKOUT
 from tests.unit.compiler.importers.openapi.api import OK, answer, body, import_api, openapi, parameter
 from tests.unit.compiler.importers.openapi.referring import ROOT, UNREAD, Cut, at, import_files, meaning, places
@@ -146,7 +147,7 @@ DOCUMENTS = {
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
-@pytest.mark.parametrize("version", DOCUMENTS)
+@pytest.mark.parametrize("version", ["2.0", "3.1", *later(["3.0", "3.2"])])
 def test_a_description_that_is_cut_into_files_gives_the_same_tools(version: str, seed: int) -> None:
     document = DOCUMENTS[version]
     random = Random(seed)
@@ -194,7 +195,7 @@ BROKEN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", DOCUMENTS)
+@pytest.mark.parametrize("version", ["2.0", "3.1", *later(["3.0", "3.2"])])
 def test_no_operation_is_imported_of_which_a_reference_cannot_be_followed(version: str) -> None:
     """Each part of a description in turn is a broken reference: a tool is as it was, or left out and reported."""
     document = {**DOCUMENTS[version], "x-loop": {"$ref": "#/x-loop"}}
