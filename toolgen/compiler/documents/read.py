@@ -234,6 +234,13 @@ def _without_errors(data: Any, refusals: list[_Refusal]) -> None:
             parent.pop(key, None)
 
 
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("parameters", "params", "input", "inputs", "input_schema", "inputSchema"), "args"),
+    **dict.fromkeys(("return", "returns", "output", "outputs", "output_schema", "outputSchema", "response"), "result"),
+}
+"""The words of other formats for keys of a tool."""
+
+
 def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
     place, error = refusal.place, refusal.error
     is_key = "[key]" in error["loc"]
@@ -245,7 +252,9 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
                 message = f"`{name}` is not a key beside the others of {_where(place[:-1])}"
                 sink.report("TG104", root.span_at(place, key=True), message, fix="choose one way to write it")
                 return
-            fix = nearest(name, known) or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
+            meant = _ELSEWHERE.get(name, "")
+            fix = f"it is called `{meant}` here" if meant in known else nearest(name, known)
+            fix = fix or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
             sink.report(
                 "TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix
             )

@@ -15,8 +15,19 @@ _WORDS: Final = frozenset({"string", "integer", "number", "boolean", "object", "
 _LIST: Final = re.compile(r"(.+)\[\]|(?:[Aa]rray|[Ll]ist)(?:\[(.+)\]|<(.+)>)")
 
 
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("list", "array", "tuple", "set"), "a list of texts is `[string]`"),
+    **dict.fromkeys(("dict", "map", "json"), "any object is `object`; one with fields is a map of them"),
+    **dict.fromkeys(("datetime", "timestamp"), "write `{type: string, format: date-time}`"),
+    **{name: f"write `{{type: string, format: {name}}}`" for name in ("date", "time", "uuid", "email", "uri")},
+}
+"""How to write the types of other languages."""
+
+
 def respelled_type(text: str, known: Collection[str]) -> str:
-    """Return how to write `string|null`, `string?` or `string[]` in a spec; empty for other texts."""
+    """Return how to write `string|null`, `string?`, `string[]` or `date` in a spec; empty for other texts."""
+    if text in _ELSEWHERE:
+        return _ELSEWHERE[text]
     if text.endswith("?") and text[:-1] in known:
         return f"the mark of an optional field goes after its name: `name?: {text[:-1]}`"
     if (match := _LIST.fullmatch(text)) and (item := match[1] or match[2] or match[3]) in known:

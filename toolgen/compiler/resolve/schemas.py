@@ -200,6 +200,8 @@ WORDS: Final[dict[str, Any]] = {
 }
 
 _MARKS: Final = ("?", "!")
+_ABOUT: Final = ("description", "title", "default", "examples")
+"""Keywords that people write next to a `type` which is missing."""
 
 
 @dataclass(slots=True)
@@ -281,6 +283,11 @@ class Expander:
                     "TG206", node.key_span(key), f"the field `{name}` occurs twice", fix="keep one of them"
                 )
                 continue
+            if name in _ABOUT and self._is_no_type(child):
+                message = f"`{key}` is a field here: a map without `type` is an object with fields"
+                fix = f"write `{{type: string, {key}: …}}` with the type that is meant; the value of a field is a type"
+                self._sink.report("TG201", node.key_span(key), message, fix=fix)
+                continue
             schema = properties[name] = self.expand(child, f"{pointer}/properties/{escape(name)}")
             if not optional and not (isinstance(schema, dict) and "default" in schema):
                 required.append(name)
@@ -288,6 +295,13 @@ class Expander:
         if required:
             json["required"] = required
         return {**json, "additionalProperties": False}
+
+    def _is_no_type(self, node: Node) -> bool:
+        """Whether a value is a text or a number that is no type, nor a misspelt one."""
+        if not isinstance(node, ScalarNode) or isinstance(node.value, bool | None):
+            return False
+        known, text = [*WORDS, *self._types.names(self._path)], str(node.value)
+        return text not in known and not respelled_type(text, known) and not nearest(text, known)
 
     def _type(self, name: str, span: Span) -> Any:
         found = self._types.named(self._path, name, span)
@@ -368,6 +382,7 @@ class Expander:
     def _unknown(self, key: str, schema: dict[str, Any], node: Node, path: list[str | int]) -> None:
         kind = schema.get("type")
         replacements = {
+            "optional": "an optional field is written `name?`; inside JSON Schema it is not listed under `required`",
             "nullable": f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`',
             "secret": "mark a secret with `writeOnly: true`",
         }
@@ -376,9 +391,14 @@ class Expander:
             node.span_at(path, key=True),
             f"`{key}` is not a JSON Schema keyword, so it has no effect",
             fix=replacements.get(key)
+            or ("a field called `type` is written `type!`" if _is_type_word(schema[key]) else "")
             or nearest(key, keywords.ALL)
             or "rename it to `x-…` if it is an annotation, or put fields under `type: object` and `properties`",
         )
+
+
+def _is_type_word(value: Any) -> bool:
+    return isinstance(value, str) and value in WORDS
 
 
 def _field_name(key: str) -> tuple[str, bool]:
