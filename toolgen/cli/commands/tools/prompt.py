@@ -14,7 +14,7 @@ from toolgen.cli.project import project
 from toolgen.llm.tool_use import ToolUse, idle_runtime
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.spec.tool_use import LAYERS
+from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import Presentation
@@ -68,4 +68,5 @@ def command(*, layer: str | None, agent: str, package: str | None, output_format
             echo(text or "(nothing)")
     for name, problem in problems.items():
         echo(f"{name} has no prompt: {problem}", err=True)
-    return 1 if problems else 0
+    is_chosen = (presentations[name] != DEFAULT_PRESENTATIONS.get(name) for name in problems)  # defaults need not fit
+    return 1 if any(is_chosen) else 0
