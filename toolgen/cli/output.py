@@ -235,6 +235,13 @@ def _show_blocks(
 _NOTED_IN: Final = "{}.warnings.json"
 
 
+def shown_before(package: Path, command: str) -> int:
+    """Return how many findings a command showed when it last compiled a package; 0 if that is unknown."""
+    from toolgen.spec.derived import DERIVED
+
+    return len(_noted([package / DERIVED / _NOTED_IN.format(command)]) or ())
+
+
 def _noted(files: Sequence[Path]) -> set[str] | None:
     """Return what was noted the last time; None if nothing was."""
     found: set[str] = set()

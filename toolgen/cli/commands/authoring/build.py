@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.evaluations import checked_evaluations
-from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json
+from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json, shown_before
 from toolgen.cli.project import project
 from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolgen.compiler.build import BuiltTarget, CheckedTarget
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.project.cache import Cache
@@ -85,23 +87,30 @@ def _build(
             "strays": list(built.strays),
         }
     if listing.is_text:
+        package = config.root / target.out
         is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
-        packages = [config.root / target.out] if is_compiled else []
-        listing.show(list(sink), built.sources, command="build", packages=packages)
-        _show_built(target, built, sink, err=not listing.has_blocks)
+        listing.show(list(sink), built.sources, command="build", packages=[package] if is_compiled else [])
+        before = "" if built.sources else _as_before(package)
+        _show_built(target, built, sink, before, err=not listing.has_blocks)
     if timings:
         outcome["timings"] = _timings(target, clock, built.cache, listing)
     return published is not None and not built.strays, outcome
 
 
-def _show_built(target: Target, built: BuiltTarget, sink: Diagnostics, *, err: bool) -> None:
+def _as_before(package: Path) -> str:
+    """Say how many findings there are where specs that did not change were not compiled; empty if none is known."""
+    count = shown_before(package, "build")
+    return f"; findings as before: {count:,}, see `toolgen build --all`" if count else ""
+
+
+def _show_built(target: Target, built: BuiltTarget, sink: Diagnostics, before: str, *, err: bool) -> None:
     published = built.published
     if published is None:
         echo(f"{target.out}: not built{_why(sink)}", err=True)
         return
     is_changed = published.written or published.removed
     if not is_changed:
-        echo(f"{target.out}: up to date", err=err)
+        echo(f"{target.out}: up to date{before}", err=err)
         if not built.strays:
             return
     from toolgen.runtime.issues.issue_text import counted  # brings the records of calls
@@ -143,13 +152,14 @@ def _check(
         ]
     if listing.is_text:
         listing.show(list(sink), checked.sources, command="build", packages=[])
-        _show_checked(target, checked, sink, listing)
+        before = "" if checked.sources else _as_before(config.root / target.out)
+        _show_checked(target, checked, sink, listing, before)
     if timings:
         outcome["timings"] = _timings(target, clock, checked.cache, listing)
     return changes == (), outcome
 
 
-def _show_checked(target: Target, checked: CheckedTarget, sink: Diagnostics, listing: Listing) -> None:
+def _show_checked(target: Target, checked: CheckedTarget, sink: Diagnostics, listing: Listing, before: str) -> None:
     changes, err = checked.changes, not listing.has_blocks
     for change in changes or ():
         because = f" ({', '.join(change.because)})" if change.because else ""
@@ -161,7 +171,7 @@ def _show_checked(target: Target, checked: CheckedTarget, sink: Diagnostics, lis
 
         echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
     elif changes is not None:
-        echo(f"{target.out}: up to date", err=err)
+        echo(f"{target.out}: up to date{before}", err=err)
     else:
         echo(f"{target.out}: not checked{_why(sink)}", err=True)
 

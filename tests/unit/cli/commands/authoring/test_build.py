@@ -105,6 +105,27 @@ def test_warnings_are_errors_if_requested(
     assert {path: path.read_bytes() for path in (folder / "generated").rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize("arguments", [[], ["--check"]])
+def test_a_build_without_changes_says_how_many_warnings_there_were(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
+    assert run(["build"]) == 0
+    capsys.readouterr()
+
+    assert run(["build", *arguments]) == 0
+    assert capsys.readouterr().out == "generated: up to date; findings as before: 1, see `toolgen build --all`\n"
+    assert run(["build", *arguments, "--all"]) == 0
+    found = capsys.readouterr()
+    assert "warning[TG504]" in found.err
+    assert found.out == "generated: up to date\n"
+    (folder / "specs/odd.yaml").unlink()
+    assert run(["build"]) == 0
+    capsys.readouterr()
+    assert run(["build", *arguments]) == 0
+    assert capsys.readouterr().out == "generated: up to date\n"
+
+
 def test_warnings_are_errors_even_if_nothing_changed(folder: Path) -> None:
     (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
 
