@@ -68,6 +68,5 @@ def command(*, layer: str | None, agent: str, package: str | None, output_format
             echo(text or "(nothing)")
     for name, problem in problems.items():
         echo(f"{name} has no prompt: {problem}", err=True)
-    defaults: dict[str, str] = dict(DEFAULT_PRESENTATIONS)
-    is_chosen = (presentations[name] != defaults.get(name) for name in problems)  # defaults need not fit
-    return 1 if any(is_chosen) else 0
+    failed = (name not in LAYERS or presentations[name] != DEFAULT_PRESENTATIONS[name] for name in problems)
+    return 1 if any(failed) else 0  # a default need not fit
