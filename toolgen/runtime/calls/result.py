@@ -253,7 +253,8 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             return _message(error, hide), error.kind, error.code, _hint(hide(error.hint))
         case MalformedResult():
             hint = "the tool is at fault, not the call"
-            return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
+            message = "the result of the tool does not fit its schema"
+            return message, FailureKind.MALFORMED_RESULT, "malformed_result", hint
         case InvalidPayload():
             return "invalid payload", FailureKind.INVALID_CALL, "validation_error", _hints(error.issues)
         case ToolNotFound():

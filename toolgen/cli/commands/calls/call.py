@@ -28,7 +28,7 @@ from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
-    from toolgen.contract.records import ToolResult, ToolsetRegistration
+    from toolgen.contract.records import ToolError, ToolResult, ToolsetRegistration
     from toolgen.runtime.policy.permission import PermissionCallback
 
 
@@ -85,11 +85,7 @@ def command(
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        echo(visible(f"{result.error.kind.value}: {result.error.message}"), err=True)
-        for issue in result.error.issues:
-            echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"), err=True)
-        if result.error.hint and not result.error.issues:
-            echo(visible(f"  {result.error.hint}"), err=True)
+        echo("\n".join(map(visible, _error_lines(result.error))), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
             echo("  pass --user NAME: its limits are those of a user", err=True)
         if result.error.proposal:
@@ -156,6 +152,17 @@ def _asking() -> PermissionCallback:
     """Prompt at the terminal; deny if there is none."""
     is_seen = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
     return TerminalPrompt() if is_seen else _deny
+
+
+def _error_lines(error: ToolError) -> list[str]:
+    """Describe an error to a person. Issues are those of the args, which the hint repeats, or of the result."""
+    is_of_result = error.kind is FailureKind.MALFORMED_RESULT
+    where = "in the result, " if is_of_result else ""
+    lines = [f"{error.kind.value}: {error.message}"]
+    lines += [f"  {where}{issue.pointer or '/'}: {issue.hint}" for issue in error.issues]
+    if error.hint and (is_of_result or not error.issues):
+        lines.append(f"  {error.hint}")
+    return lines
 
 
 def _json(result: ToolResult[Any]) -> dict[str, Any]:
