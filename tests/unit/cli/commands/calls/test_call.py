@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import IO, TYPE_CHECKING, Any
 
@@ -302,6 +302,19 @@ def test_reg_93_a_person_at_the_terminal_is_asked(folder: Path, typed: str, code
         terminal.write(typed.encode())
         assert process.communicate()[0] == out
         assert process.returncode == code
+
+
+@pytest.mark.parametrize("typed", ["n\n", "d\nnot today\n"])
+def test_a_person_who_denied_reads_no_advice_for_models(folder: Path, typed: str) -> None:
+    with asked(folder) as (process, terminal):
+        terminal.write(typed.encode())
+        shown = b""
+        with suppress(OSError):  # the other end is closed
+            while part := terminal.read(4096):
+                shown += part
+        assert process.wait() == 1
+    assert shown.endswith(b"denied\r\nshop.orders.fetch was not run: you denied it\r\n")
+    assert b"do not repeat" not in shown
 
 
 def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
