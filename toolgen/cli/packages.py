@@ -54,7 +54,6 @@ def _check_current(config: Config, target: Target) -> None:
     from toolgen.compiler.build import unlike_specs  # an image has no compiler
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.diagnostics.codes import Severity
-    from toolgen.compiler.publish.drift import Cause
 
     sink = Diagnostics()
     changes = unlike_specs(config, target, sink)
@@ -64,7 +63,7 @@ def _check_current(config: Config, target: Target) -> None:
     if sink.has_errors:
         raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
     for change in changes or ():
-        if change.is_guarded and Cause.EDITED in change.causes:  # a plain build refuses to lose it
+        if change.is_edited:  # a plain build refuses to lose it
             advice = "Move the edit elsewhere, or run `toolgen build --force`."
             raise click.UsageError(f"{visible(f'{target.out}/{change.path}')} was edited by hand. {advice}")
     raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
