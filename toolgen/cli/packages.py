@@ -15,6 +15,7 @@ from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
 from toolgen.runtime.catalog.catalog import load
 from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config, Target
@@ -50,15 +51,22 @@ def built_catalog(config: Config, target: Target) -> Catalog:
 
 
 def _check_current(config: Config, target: Target) -> None:
-    from toolgen.compiler.build import is_current  # an image has no compiler
+    from toolgen.compiler.build import unlike_specs  # an image has no compiler
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.diagnostics.codes import Severity
 
     sink = Diagnostics()
-    current = is_current(config, target, sink)
+    changes = unlike_specs(config, target, sink)
     show_diagnostics([found for found in sink if found.severity is Severity.ERROR], sink.sources)
-    if not current:
-        raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
+    if changes == ():
+        return
+    if sink.has_errors:
+        raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
+    for change in changes or ():
+        if change.is_edited:  # a plain build refuses to lose it
+            advice = "Move the edit elsewhere, or run `toolgen build --force`."
+            raise click.UsageError(f"{visible(f'{target.out}/{change.path}')} was edited by hand. {advice}")
+    raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
 
 
 def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:

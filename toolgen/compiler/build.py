@@ -166,14 +166,15 @@ def state_of(config: Config, folder: str) -> str:
     return digest(json.dumps([__version__, generator_digest(), locks, spec_digests(config.root, folder)]).encode())
 
 
-def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
-    """Whether the package of a target says what its specs say; another toolgen may have made it.
+def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Change, ...] | None:
+    """Return where the package of a target does not say what its specs say; another toolgen may have made it.
 
-    Where no build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
+    None where errors, which `sink` has, or the lack of a package keep it from telling. Where no build was noted here,
+    as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink):
-        return False
+        return None
     changes = fast_check(tree, target)
     inputs_differ = changes is None or any(each.path == LOCK and not MAKERS.issuperset(each.causes) for each in changes)
     if inputs_differ and tree.digest(LOCK) is not None:  # such as by a comment in a spec, which changes no package
@@ -183,7 +184,9 @@ def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
             changes = tuple(change for change in changes if not change.path.startswith(f"{DERIVED}/"))
         if changes == ():
             note_state(tree, inputs)
-    return changes is not None and all(MAKERS.issuperset(change.causes) for change in changes)
+    if changes is None:
+        return None
+    return tuple(change for change in changes if not MAKERS.issuperset(change.causes))
 
 
 def _derived_of(tree: Tree, mark: str) -> dict[str, str]:

@@ -124,6 +124,11 @@ class Change:
         return self.causes == (Cause.STRAY,) and not self.diff
 
     @property
+    def is_edited(self) -> bool:
+        """Whether the file was edited by hand; a build writes the lock anew, whatever it has."""
+        return Cause.EDITED in self.causes and self.path != LOCK
+
+    @property
     def is_guarded(self) -> bool:
         """Whether a build refuses to change the file, unless forced."""
         by_hand = Cause.EDITED in self.causes or Cause.STRAY in self.causes

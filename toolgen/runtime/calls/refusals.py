@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.call import After, Call, Tool
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.run import Entered, Run
 
 
@@ -99,14 +100,25 @@ class Failures:
         secrets = call.secrets
         if stage == "permission":
             _note_denied(call, error)
-        make = partial(
-            failed_call, ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets
-        )
+        make = partial(self._made, call_id, error, payload, by_handler=by_handler, secrets=secrets)
         if not call.is_typed and _is_long(request.payload):
             result = await self._apart(make, call, request, entered)
         else:
             result = make()
         _note(call, stage, result.error.code if result.error is not None else "")
+        return result
+
+    def _made(
+        self, call_id: str, error: BaseException, payload: bytes | str | None, *, by_handler: bool, secrets: Secrets
+    ) -> ToolResult[Any]:
+        """Make the result of a failed call. An exception that nobody expects of a tool is logged for the operator."""
+        ident = self.tool.entry.ident
+        result = failed_call(ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets)
+        is_internal = result.error is not None and result.error.kind is FailureKind.INTERNAL
+        if is_internal and not isinstance(error, CallFailed):
+            from toolgen.runtime.calls.failure_log import log_failure  # few calls fail so
+
+            log_failure(ident, call_id, error, secrets)
         return result
 
     async def _apart(

@@ -200,7 +200,7 @@ def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
     if error is None:
         return result
     result = hide_other_fields(result, secrets)
-    hide = _hiding(secrets)
+    hide = hiding(secrets)
     message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
     shown = replace(result.error or error, message=message, hint=hint, proposal="")
     shown = shown if error.cause is None else shown.caused_by(error.cause)
@@ -215,7 +215,7 @@ def tool_error_from_error(
     The message is the first line of the exception, without folders, and truncated. An exception of a handler counts as
     a failure of the tool even if stages use its type for calls; only `CallFailed` and timeouts have another kind.
     """
-    hide = _hiding(secrets)
+    hide = hiding(secrets)
     if not isinstance(error, Exception):
         message, kind, code, hint = _torn_down(error, hide)
     elif by_handler and not isinstance(error, CallFailed | TimeoutError):
@@ -230,7 +230,7 @@ def tool_error_from_error(
     return hide_error(found.caused_by(error), secrets)
 
 
-def _hiding(secrets: Secrets) -> Hide:
+def hiding(secrets: Secrets) -> Hide:
     """Return a function that redacts the secret values of a call from a text before it is truncated."""
     return secrets.values.hide if secrets.values is not None else str
 
@@ -253,7 +253,8 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             return _message(error, hide), error.kind, error.code, _hint(hide(error.hint))
         case MalformedResult():
             hint = "the tool is at fault, not the call"
-            return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
+            message = "the result of the tool does not fit its schema"
+            return message, FailureKind.MALFORMED_RESULT, "malformed_result", hint
         case InvalidPayload():
             return "invalid payload", FailureKind.INVALID_CALL, "validation_error", _hints(error.issues)
         case ToolNotFound():
@@ -333,12 +334,17 @@ def _hints(issues: Sequence[Issue]) -> str:
     )
 
 
-def _message(error: BaseException, hide: Hide) -> str:
+def explanation(error: BaseException, hide: Hide) -> str:
+    """Return the first line of the text of an exception, as it can be shown; empty if it has none."""
     try:
         text = _details(error) or str(error)
     except Exception:  # noqa: BLE001  # exceptions of the host may be broken themselves
         text = ""
-    first_line = _first_line(hide(text))
+    return _first_line(hide(text))
+
+
+def _message(error: BaseException, hide: Hide) -> str:
+    first_line = explanation(error, hide)
     if not first_line:
         return f"the tool failed with {type(error).__name__}"
     return cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line, _MESSAGE)

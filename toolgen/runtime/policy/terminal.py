@@ -34,8 +34,12 @@ _OUTCOMES: Final = {
     Decision.ALLOW_FOR_SESSION: "allowed for this session",
     Decision.DENY: "denied",
 }
+_NO: Final = b"n"
 _REASON, _PROPOSAL = b"d", b"p"
 """Denials whose reason, or reason and proposal, are asked next."""
+
+_TIMES: Final = 3
+"""How often a person at a terminal is asked for a clear answer."""
 
 _MAX_ANSWER: Final = 64
 """Maximum bytes of an answer line; a longer line is not an answer."""
@@ -54,7 +58,8 @@ class TerminalPrompt:
     """Prompts at the terminal: allow once, allow for this session if there is one, or deny.
 
     A denial may have a reason, and a proposal: args as JSON in one line, which are asked for again until they fit the
-    tool; an empty line is none. End of input and unknown answers deny. Prompts are sequential, so a program needs one
+    tool; an empty line is none. End of input and an empty line deny. So does an unknown answer, but at a
+    terminal the question is asked again first, twice at most. Prompts are sequential, so a program needs one
     `TerminalPrompt` for its terminal. It reads the file descriptor of `stdin` up to the end of a line: it does not see
     buffered input, and nothing else may read from the descriptor at the same time.
 
@@ -77,19 +82,33 @@ class TerminalPrompt:
                 self._is_late = False
             self._say(question(request, _columns(self._stderr)))
             try:
-                line = await _read_line(descriptor, _MAX_ANSWER) or b""
-                word = line.strip().lower() if len(line) <= _MAX_ANSWER else b""
-                if word == _REASON or (word == _PROPOSAL and request.codec is not None):
+                word = await self._answer(request, descriptor)
+                if word in (_REASON, _PROPOSAL):
                     return await self._denied(request, descriptor, has_proposal=word == _PROPOSAL)
             except asyncio.CancelledError:
                 self._is_late = True
                 self._say("\nno answer\n")
                 raise
-            decision = _ANSWERS.get(word, Decision.DENY)
-            if decision is Decision.ALLOW_FOR_SESSION and request.scope is None:
-                decision = Decision.DENY
+            decision = _ANSWERS[word]
             self._say(f"{_OUTCOMES[decision]}\n")
             return decision
+
+    async def _answer(self, request: PermissionRequest, descriptor: int) -> bytes:
+        """Return one of the answers that a request has; no, if none of these is given.
+
+        Only a terminal is asked again: each line of other input answers one question.
+        """
+        for attempt in range(_TIMES if os.isatty(descriptor) else 1):
+            if attempt:
+                _discard_pending_input(descriptor)
+                self._say(f"That is no answer.\n{_choices(request)}")
+            line = await _read_line(descriptor, _MAX_ANSWER) or b""
+            word = line.strip().lower()
+            if not word:
+                break
+            if len(line) <= _MAX_ANSWER and _is_answer(word, request):
+                return word
+        return _NO
 
     async def _denied(self, request: PermissionRequest, descriptor: int, *, has_proposal: bool) -> PermissionDecision:
         reason = await self._asked("Why? ", descriptor, _MAX_REASON, str)
@@ -124,9 +143,22 @@ class TerminalPrompt:
 
 def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
     """Format the prompt: the request, and the choices."""
+    return f"\n{described(request, columns)}\n{_choices(request)}"
+
+
+def _choices(request: PermissionRequest) -> str:
     session = "" if request.scope is None else "[s] for this session, with this scope, "
     other = "" if request.codec is None else "[p] no, but with other args, "
-    return f"\n{described(request, columns)}\nRun it? [y] once, {session}[d] no, and why, {other}[n] no: "
+    return f"Run it? [y] once, {session}[d] no, and why, {other}[n] no: "
+
+
+def _is_answer(word: bytes, request: PermissionRequest) -> bool:
+    """Whether the choices of a request have an answer."""
+    if word == _PROPOSAL:
+        return request.codec is not None
+    if _ANSWERS.get(word) is Decision.ALLOW_FOR_SESSION:
+        return request.scope is not None
+    return word in _ANSWERS or word == _REASON
 
 
 def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:

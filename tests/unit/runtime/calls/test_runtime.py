@@ -226,7 +226,8 @@ def test_goa_18_a_result_of_the_wrong_type_is_an_error(shop: Shop, given: Any, p
     executor = ToolsetRegistration(toolset="shop.orders", executor=Recorder(given))
     for registration in (handlers(lambda _args, _meta: given), executor):
         error = error_of(invoke(runtime(shop, registration)))
-        assert (error.message, error.kind) == ("malformed result", FailureKind.MALFORMED_RESULT)
+        assert error.message == "the result of the tool does not fit its schema"
+        assert error.kind is FailureKind.MALFORMED_RESULT
         assert error.issues[0].pointer == pointer
 
 

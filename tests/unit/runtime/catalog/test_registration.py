@@ -383,7 +383,7 @@ def test_reg_12_a_pydantic_model_is_the_schema_of_results_too() -> None:
         assert (result.value, result.payload) == (Line(number=2), b'{"number":2}')
     error = run(catalog, "own.bad", "{}").error
     assert error is not None
-    assert error.message == "malformed result"
+    assert error.message == "the result of the tool does not fit its schema"
 
 
 @pytest.mark.parametrize("schema", ["string", ["string"], int, 5])

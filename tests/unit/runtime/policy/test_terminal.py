@@ -151,6 +151,44 @@ def test_reg_93_the_end_of_input_and_invalid_answers_are_denials(typed: str) -> 
     assert shown.endswith(": denied\n")
 
 
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [
+        (["x", "y"], ONCE),
+        (["p", "maybe", "s"], SESSION),
+        (["x", "y" + " " * 64, "n"], DENY),
+        (["x", "x", "x"], DENY),
+        (["x", ""], DENY),
+        ([""], DENY),
+    ],
+)
+def test_a_person_at_a_terminal_is_asked_again_for_a_clear_answer(typed: list[str], decision: Decision) -> None:
+    async def ask(terminal: Screen) -> Any:
+        asked = asyncio.create_task(terminal.prompt(REQUEST))
+        for number, line in enumerate(typed, 1):
+            await terminal.shows("[n] no: ", times=number)
+            await terminal.type(f"{line}\n")
+        return await asked
+
+    with screen() as terminal:
+        assert asyncio.run(asyncio.wait_for(ask(terminal), 30)) is decision
+        assert terminal.screen().count("That is no answer.") == len(typed) - 1
+        assert terminal.screen().count("asks to run") == 1
+
+
+def test_what_was_typed_before_a_person_is_asked_again_is_no_answer() -> None:
+    async def ask(terminal: Screen) -> Any:
+        asked = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("[n] no: ")
+        await terminal.type("x\ny\n")
+        await terminal.shows("[n] no: ", times=2)
+        await terminal.type("n\n")
+        return await asked
+
+    with screen() as terminal:
+        assert asyncio.run(asyncio.wait_for(ask(terminal), 30)) is DENY
+
+
 def test_without_a_scope_there_is_no_choice_for_the_session() -> None:
     found, shown = answer("s\n", replace(REQUEST, scope=None))
     assert found is DENY

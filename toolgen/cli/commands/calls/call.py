@@ -22,13 +22,13 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
-from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
-    from toolgen.contract.records import ToolResult, ToolsetRegistration
+    from toolgen.contract.records import ToolError, ToolResult, ToolsetRegistration
     from toolgen.runtime.policy.permission import PermissionCallback
 
 
@@ -73,7 +73,11 @@ def command(
     config = built_project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
-        runtime, ident, registration = _runtime(config, tool, disabled_policies, injected, yes=yes, stub=stub)
+        person = _Person() if not yes and _is_terminal() else None
+        permission = allow_all if yes else person or _deny
+        runtime, ident, registration = _runtime(
+            config, tool, disabled_policies, injected, permission, yes=yes, stub=stub
+        )
         request = ToolRequest(name=ident, payload=payload)
         result = run_calls(_result(runtime, request, ToolCallMeta(user=user), registration))
         if stub and result.success:
@@ -85,11 +89,9 @@ def command(
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        echo(visible(f"{result.error.kind.value}: {result.error.message}"), err=True)
-        for issue in result.error.issues:
-            echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"), err=True)
-        if result.error.hint and not result.error.issues:
-            echo(visible(f"  {result.error.hint}"), err=True)
+        is_denied = person is not None and person.has_denied
+        lines = [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error)
+        echo("\n".join(map(visible, lines)), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
             echo("  pass --user NAME: its limits are those of a user", err=True)
         if result.error.proposal:
@@ -98,7 +100,14 @@ def command(
 
 
 def _runtime(
-    config: Config, name: str, disabled_policies: Sequence[str], injected: Sequence[str], *, yes: bool, stub: bool
+    config: Config,
+    name: str,
+    disabled_policies: Sequence[str],
+    injected: Sequence[str],
+    permission: PermissionCallback,
+    *,
+    yes: bool,
+    stub: bool,
 ) -> tuple[Runtime, str, ToolsetRegistration]:
     """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
 
@@ -125,7 +134,7 @@ def _runtime(
             catalog,
             executors=[registration],
             missing=catalog.toolsets,
-            permission=allow_all if yes else _asking(),
+            permission=permission,
             disabled_policies=disabled,
             inject=inject,
             telemetry=command_telemetry(),
@@ -152,10 +161,33 @@ def _deny(request: PermissionRequest) -> Decision:
     return Decision.DENY
 
 
-def _asking() -> PermissionCallback:
-    """Prompt at the terminal; deny if there is none."""
-    is_seen = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
-    return TerminalPrompt() if is_seen else _deny
+class _Person:
+    """Asks at the terminal, and keeps whether the answer was a denial: what the call then tells is for a model."""
+
+    def __init__(self) -> None:
+        self._prompt = TerminalPrompt()
+        self.has_denied = False
+
+    async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
+        answer = await self._prompt(request)
+        decision = answer.decision if isinstance(answer, PermissionDecision) else answer
+        self.has_denied = decision is Decision.DENY
+        return answer
+
+
+def _is_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def _error_lines(error: ToolError) -> list[str]:
+    """Describe an error to a person. Issues are those of the args, which the hint repeats, or of the result."""
+    is_of_result = error.kind is FailureKind.MALFORMED_RESULT
+    where = "in the result, " if is_of_result else ""
+    lines = [f"{error.kind.value}: {error.message}"]
+    lines += [f"  {where}{issue.pointer or '/'}: {issue.hint}" for issue in error.issues]
+    if error.hint and (is_of_result or not error.issues):
+        lines.append(f"  {error.hint}")
+    return lines
 
 
 def _json(result: ToolResult[Any]) -> dict[str, Any]:

@@ -171,7 +171,29 @@ def test_no_call_is_made_by_a_package_of_which_only_its_repository_says_that_it_
 ) -> None:
     done = toolgen(of_somebody_else, *CALL)
     assert (done.code, done.out) == (2, "")
-    assert "generated is out of date. Run `toolgen build` first." in done.err
+    assert "generated/catalog.json was edited by hand. Move the edit elsewhere" in done.err
+
+
+def test_a_call_says_what_keeps_a_package_from_being_current(folder: Path) -> None:
+    specs = folder / "specs/shop.yaml"
+    specs.write_text(SPEC.replace("Find.", "Find it."))
+    old = toolgen(folder, *CALL)
+    assert (old.code, old.err.splitlines()[-1]) == (2, "Error: generated is out of date. Run `toolgen build` first.")
+
+    specs.write_text(SPEC.replace("toolset:", "toolsets:"))
+    wrong = toolgen(folder, *CALL)
+    last = "Error: generated cannot be compared with its specs: fix the errors above."
+    assert (wrong.code, wrong.err.splitlines()[-1]) == (2, last)
+    assert "error[TG" in wrong.err
+
+    specs.write_text(SPEC)
+    (folder / "generated/TOOLS.md").write_text("mine\n")
+    edited = toolgen(folder, *CALL)
+    last = "Error: generated/TOOLS.md was edited by hand. Move the edit elsewhere, or run `toolgen build --force`."
+    assert (edited.code, edited.err.splitlines()[-1]) == (2, last)
+    assert toolgen(folder, "build").code == 1
+    assert toolgen(folder, "build", "--force").code == 0
+    assert toolgen(folder, *CALL).code == 0
 
 
 @pytest.mark.parametrize("name", ["stubs.json", "search_index.json"])

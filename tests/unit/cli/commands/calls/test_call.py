@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import IO, TYPE_CHECKING, Any
 
@@ -157,6 +157,31 @@ def test_every_issue_is_reported_once(folder: Path) -> None:
     ]
 
 
+def test_a_result_that_does_not_fit_is_no_fault_of_the_args(folder: Path, app: Path) -> None:
+    app.write_text(APP.replace("return args.limit", "return {}"))
+    done = toolgen(folder, "call", "find", '{"limit": 3}')
+
+    assert done.code == 1
+    assert done.err.splitlines()[2:] == [
+        "malformed_result: the result of the tool does not fit its schema",
+        "  in the result, /: use an integer",
+        "  the tool is at fault, not the call",
+    ]
+
+
+def test_an_exception_of_a_handler_is_shown_with_where_it_was_raised(folder: Path, app: Path) -> None:
+    app.write_text(APP.replace("return args.limit", "return {}['o-9']"))
+    done = toolgen(folder, "call", "find", '{"limit": 3}')
+
+    assert done.code == 1
+    assert done.err.splitlines()[-4:] == [
+        f'  File "{app}", line 6, in find',
+        "KeyError: 'o-9'",
+        "internal: KeyError: 'o-9'",
+        "  the tool failed although the call was valid: go on without it, or try other arguments",
+    ]
+
+
 def test_a_tool_with_limits_per_user_says_how_to_name_one(folder: Path) -> None:
     without = toolgen(folder, "call", "ping", "{}")
     assert without.code == 1
@@ -277,6 +302,19 @@ def test_reg_93_a_person_at_the_terminal_is_asked(folder: Path, typed: str, code
         terminal.write(typed.encode())
         assert process.communicate()[0] == out
         assert process.returncode == code
+
+
+@pytest.mark.parametrize("typed", ["n\n", "d\nnot today\n"])
+def test_a_person_who_denied_reads_no_advice_for_models(folder: Path, typed: str) -> None:
+    with asked(folder) as (process, terminal):
+        terminal.write(typed.encode())
+        shown = b""
+        with suppress(OSError):  # the other end is closed
+            while part := terminal.read(4096):
+                shown += part
+        assert process.wait() == 1
+    assert shown.endswith(b"denied\r\nshop.orders.fetch was not run: you denied it\r\n")
+    assert b"do not repeat" not in shown
 
 
 def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
