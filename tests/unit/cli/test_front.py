@@ -92,6 +92,25 @@ def test_help_of_commands_with_commands_has_whole_sentences(name: str, capsys: p
     assert ("\nCommands:\n" in out) is isinstance(command, click.Group)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("biuld",), "Did you mean `build`?"),
+        (("import", "mpc"), "Did you mean `mcp`?"),
+        (("policy", "explan"), "Did you mean `explain`?"),
+        (("runs", "schedules", "lst"), "Did you mean `list`?"),
+        (("runs", "zzz"), "See `toolgen runs --help`."),
+    ],
+)
+def test_a_command_that_does_not_exist_gets_a_suggestion_in_each_group(
+    words: tuple[str, ...], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Usage: toolgen ")
+    assert err.endswith(f"\n\nError: There is no command `{words[-1]}`. {hint}\n")
+
+
 def test_each_module_of_a_command_is_in_the_table() -> None:
     """A command is a module with a function `command`; `schedules` is below `runs`."""
     files = (ROOT / "toolgen" / "cli" / "commands").glob("*/*.py")
