@@ -19,7 +19,7 @@ import click
 from toolgen import __version__
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, SERVING, module_of
 from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
-from toolgen.cli.output import echo
+from toolgen.cli.output import UnknownCommand, echo
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.config import ConfigError
 from toolgen.spec.text import cut, visible
@@ -72,13 +72,9 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command. Raises click.UsageError with a suggestion for an unknown name."""
+        """Import a command. Raises UnknownCommand."""
         if cmd_name not in COMMANDS:
-            from difflib import get_close_matches
-
-            near = get_close_matches(cmd_name, COMMANDS, n=1)
-            hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
-            raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
+            raise UnknownCommand(cmd_name, COMMANDS, ctx)
         module = import_module(module_of(cmd_name))
         command: click.Command = module.command
         return command

@@ -11,7 +11,7 @@ import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
@@ -42,8 +42,28 @@ class FiniteRange(click.FloatRange):
         return found
 
 
+class UnknownCommand(click.UsageError):
+    """There is no command of a name. The message has the nearest of those that there are."""
+
+    def __init__(self, name: str, known: Collection[str], ctx: click.Context) -> None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, n=1)
+        hint = f"Did you mean `{near[0]}`?" if near else f"See `{ctx.command_path} --help`."
+        super().__init__(f"There is no command `{name}`. {hint}", ctx)
+
+
 class CommandGroup(click.Group):
-    """Commands of a command. Their summaries are whole sentences."""
+    """Commands of a command. Their summaries are whole sentences, and an unknown name gets a suggestion."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command to run. Raises UnknownCommand."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise UnknownCommand(args[0], known, ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands, each with the first sentence of its help."""

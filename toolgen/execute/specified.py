@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.execute.reach import check_reach
+from toolgen.runtime.catalog.assignment import is_specified
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
@@ -37,18 +38,18 @@ def specified_executor(
     raises when it is imported.
     """
     check_reach(catalog, toolset, may_reach)
-    compiled = catalog.section("toolsets")[toolset]
-    kind = compiled.get("kind")
-    if kind == "mcp" and "server" in compiled:
-        from toolgen.execute.mcp import mcp_executor as mcp_executor
+    if not is_specified(catalog, toolset):
+        return None
+    match catalog.section("toolsets")[toolset].get("kind"):
+        case "mcp":
+            from toolgen.execute.mcp import mcp_executor as mcp_executor
 
-        return mcp_executor(catalog, toolset)
-    if kind == "http" and not {"base_url", "app"}.isdisjoint(compiled.get("api", {})):
-        from toolgen.execute.http import http_executor as http_executor
+            return mcp_executor(catalog, toolset)
+        case "http":
+            from toolgen.execute.http import http_executor as http_executor
 
-        return http_executor(catalog, toolset, modules=modules)
-    if "has_handlers" in compiled:
-        from toolgen.execute.python import python_executor as python_executor
+            return http_executor(catalog, toolset, modules=modules)
+        case _:
+            from toolgen.execute.python import python_executor as python_executor
 
-        return python_executor(catalog, toolset, modules)
-    return None
+            return python_executor(catalog, toolset, modules)

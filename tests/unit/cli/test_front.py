@@ -14,11 +14,13 @@ import click
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.project.extras import PACKAGES
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.front import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PLAIN = [("build",), ("list",), ("show", "x"), ("ir",), ("call", "x"), ("policy", "explain", "x")]
@@ -90,6 +92,78 @@ def test_help_of_commands_with_commands_has_whole_sentences(name: str, capsys: p
     out = capsys.readouterr().out
     assert "..." not in out.partition("\nCommands:\n")[2]
     assert ("\nCommands:\n" in out) is isinstance(command, click.Group)
+
+
+WITHOUT_EXTRAS = """
+import sys
+
+class NotInstalled:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, NotInstalled())
+from toolgen.cli.front import run
+
+for words in {lines!r}:
+    print(run(words), *words, file=sys.stderr)
+"""
+
+
+def without_extras(folder: Path, *lines: list[str]) -> tuple[str, list[str]]:
+    """Run command lines without what extras bring. Returns their output, and lines of stderr with each exit code."""
+    code = WITHOUT_EXTRAS.format(names=set().union(*PACKAGES.values()), lines=lines)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=True)
+    return done.stdout, done.stderr.splitlines()
+
+
+def command_lines(command: click.Command, *words: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of a command and of all below it."""
+    yield words
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from command_lines(below, *words, name)
+
+
+def test_help_needs_no_extra(tmp_path: Path) -> None:
+    found = [words for name in COMMANDS for words in command_lines(import_module(module_of(name)).command, name)]
+    _, told = without_extras(tmp_path, *([*words, "--help"] for words in found))
+    assert ("import", "mcp") in found
+    assert told == [f"0 {' '.join(words)} --help" for words in found]
+
+
+def test_a_saved_answer_of_a_server_is_imported_without_an_extra(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "a.json").write_text('{"tools": [{"name": "now", "inputSchema": {"type": "object"}}]}')
+    importing = ["import", "mcp", "a.json", "--toolset", "mcp.clock"]
+    out, told = without_extras(tmp_path, importing, ["import", "mpc"])
+    assert out == "specs/clock.yaml: 1 tool, 1 new\n"
+    assert told[0] == f"0 {' '.join(importing)}"
+    assert told[-2:] == ["Error: There is no command `mpc`. Did you mean `mcp`?", "2 import mpc"]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("biuld",), "Did you mean `build`?"),
+        (("import", "mpc"), "Did you mean `mcp`?"),
+        (("policy", "explan"), "Did you mean `explain`?"),
+        (("runs", "schedules", "lst"), "Did you mean `list`?"),
+        (("runs", "zzz"), "See `toolgen runs --help`."),
+    ],
+)
+def test_a_command_that_does_not_exist_gets_a_suggestion_in_each_group(
+    words: tuple[str, ...], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Usage: toolgen ")
+    assert err.endswith(f"\n\nError: There is no command `{words[-1]}`. {hint}\n")
 
 
 def test_each_module_of_a_command_is_in_the_table() -> None:

@@ -1,4 +1,4 @@
-"""MCP: the tools of a server, saved in a file or asked for now. Needs the extra `mcp`."""
+"""MCP: the tools of a server, saved in a file or asked for now, which needs the extra `mcp`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ from toolgen.compiler.importers.mcp import (
 from toolgen.compiler.resolve.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
-from toolgen.execute.mcp.contract import compared_offer, other_tools, suspicions_among
 from toolgen.execute.reach import reached_by_server
 from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.errors import ExecutorError
@@ -219,6 +218,8 @@ class McpImporter(Importer[McpRequest, Source]):
 
     def check(self, found: Source, request: McpRequest) -> Checked:
         """Compare what a server offers with what was compiled, as the runtime compares them on each connection."""
+        from toolgen.execute.mcp.contract import compared_offer, other_tools, suspicions_among  # needs the SDK
+
         assert request.compiled is not None
         _, catalog = request.compiled
         toolset = request.toolset

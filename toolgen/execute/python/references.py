@@ -170,16 +170,23 @@ def _imported(module: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # one that the module imports
-        parent = sys.modules.get(error.name.rpartition(".")[0])
-        meant = _meant(error.name, _modules(parent), cutoff=0.75)  # there are hundreds, which nobody means
-        raise NotThere(f"there is no module `{error.name}`{meant}") from error
+        raise NotThere(f"there is no module `{error.name}`{_module_meant(error.name)}") from error
 
 
-def _modules(package: ModuleType | None) -> Iterable[str]:
+def _module_meant(name: str) -> str:
+    """Return the question for a module that is not there: what its package has instead, a module or an attribute."""
     from pkgutil import iter_modules  # only for an error
 
-    prefix = f"{package.__name__}." if package is not None else ""
-    return [f"{prefix}{each.name}" for each in iter_modules(getattr(package, "__path__", None))]
+    package, _, last = name.rpartition(".")
+    parent = sys.modules.get(package)
+    if parent is None:
+        return _meant(name, (each.name for each in iter_modules()), cutoff=0.75)  # hundreds, which nobody means
+    known = {each: f"{package}:{each}" for each in dir(parent) if not each.startswith("_")}
+    known.update((each.name, f"{package}.{each.name}") for each in iter_modules(getattr(parent, "__path__", ())))
+    found = nearest(last, known, count=1)
+    if last == "py" and found != ("py",):  # the name of a file
+        return f"; did you mean `{package}`?"
+    return f"; did you mean `{known[found[0]]}`?" if found else ""
 
 
 def _meant(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:

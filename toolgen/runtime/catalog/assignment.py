@@ -88,18 +88,35 @@ def find_missing(
     unrun = {name: tools for name, tools in catalog.toolsets.items() if tools and name not in assigned}
     unexpected = [name for name in unrun if name not in missing]
     if unexpected:
+        specified = [name for name in unexpected if is_specified(catalog, name)]
+        how = f" (`toolgen.execute.specified_executors(catalog)` has that of {_names(specified)})" if specified else ""
         raise ExecutorError(
-            f"there is no executor for {_listing(unexpected)}: pass one in `executors`, or list toolsets without an "
-            f"executor in `missing`, such as missing={unexpected[:1]!r}"
+            f"there is no executor for {_listing(unexpected)}: pass one in `executors`{how}, or list toolsets without "
+            f"an executor in `missing`, such as missing={unexpected[:1]!r}"
         )
     left_out = (ident for registration in registrations for ident in registration.missing)
     return frozenset([*left_out, *(ident for tools in unrun.values() for ident in tools)])
 
 
+def is_specified(catalog: Catalog, toolset: str) -> bool:
+    """Whether the spec of a toolset names what runs it: a server, the URL or the app of an API, or handlers."""
+    compiled = catalog.section("toolsets")[toolset]
+    match compiled.get("kind"):
+        case "mcp":
+            return "server" in compiled
+        case "http":
+            return not {"base_url", "app"}.isdisjoint(compiled.get("api", {}))
+        case _:
+            return "has_handlers" in compiled
+
+
 def _listing(toolsets: Sequence[str]) -> str:
-    what = "the toolset" if len(toolsets) == 1 else "the toolsets"
+    return f"{'the toolset' if len(toolsets) == 1 else 'the toolsets'} {_names(toolsets)}"
+
+
+def _names(toolsets: Sequence[str]) -> str:
     more = f" and {len(toolsets) - _LISTED} more" if len(toolsets) > _LISTED else ""
-    return f"{what} {', '.join(toolsets[:_LISTED])}{more}"
+    return f"{', '.join(toolsets[:_LISTED])}{more}"
 
 
 def _check_known(catalog: Catalog, toolset: str) -> None:

@@ -214,7 +214,14 @@ def test_proxies_that_work_in_a_running_application_only_hide_no_function(
     [
         (f"{CODE}:ordr", f"`{CODE}` has no `ordr`; did you mean `order`?"),
         (f"{CODE}:Register.sel", f"`{CODE}:Register` has no `sel`; did you mean `sell`?"),
-        ("tests.unit.execute.python.shp", "there is no module `tests.unit.execute.python.shp`; did you mean "),
+        (
+            "tests.unit.execute.python.shp",
+            "there is no module `tests.unit.execute.python.shp`; did you mean `tests.unit.execute.python.shop`?",
+        ),
+        (f"{CODE}.py", f"there is no module `{CODE}.py`; did you mean `{CODE}`?"),
+        (f"{CODE}.py:order", f"there is no module `{CODE}.py`; did you mean `{CODE}`?"),
+        (f"{CODE}.order", f"there is no module `{CODE}.order`; did you mean `{CODE}:order`?"),
+        (f"{CODE}.ordr", f"there is no module `{CODE}.ordr`; did you mean `{CODE}:order`?"),
         ("colections:deque", "there is no module `colections`; did you mean `collections`?"),
         (f"{CODE}:LIMIT", f"`{CODE}:LIMIT` is a int: name modules"),
         (f"{CODE}:Item", f"`{CODE}:Item` has no public method of its own"),
@@ -226,10 +233,11 @@ def test_what_is_not_there_is_named_with_the_nearest(source: str, says: str) -> 
     assert raised.value.args[0].startswith(says)
 
 
-def test_a_module_that_resembles_none_is_named_alone() -> None:
+@pytest.mark.parametrize("module", ["nothing", f"{CODE}.pty"])
+def test_a_module_that_resembles_none_is_named_alone(module: str) -> None:
     with pytest.raises(NotThere) as raised:
-        list(tools_of("nothing:app", MODULES))
-    assert raised.value.args[0] == "there is no module `nothing`"
+        list(tools_of(f"{module}:app", MODULES))
+    assert raised.value.args[0] == f"there is no module `{module}`"
 
 
 def test_a_module_that_another_module_lacks_is_not_blamed_on_the_source(tmp_path: Path, monkeypatch: Any) -> None:

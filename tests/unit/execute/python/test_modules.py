@@ -15,6 +15,7 @@ from toolgen.execute.http import http_executor as http_executor
 from toolgen.execute.python import python_executor
 from toolgen.execute.python.modules import ForeignModule
 from toolgen.execute.python.references import NotThere, Objects
+from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
@@ -179,6 +180,19 @@ def test_the_modules_beside_a_package_are_the_default_and_the_package_alone_wher
     assert HandlerModules.of_catalog(below).folder == str(project / "shop")
     library = project / "lib/site-packages"
     assert HandlerModules.of_catalog(build(spec_of("x:y"), library, "alone")).folder == str(library / "alone")
+
+
+def test_a_runtime_without_what_specs_name_says_where_it_is(project: Path) -> None:
+    for spec, toolset in ((spec_of("app:own"), "shop"), (api_of("app:own"), "stock")):
+        catalog = build(spec, project, f"compiled_without_{toolset}")
+        with pytest.raises(ExecutorError) as raised:
+            Runtime(catalog, permission=allow_all)
+        assert str(raised.value) == (
+            f"there is no executor for the toolset {toolset}: pass one in `executors` "
+            f"(`toolgen.execute.specified_executors(catalog)` has that of {toolset}), or list toolsets without an "
+            f"executor in `missing`, such as missing=['{toolset}']"
+        )
+        Runtime(catalog, executors=specified_executors(catalog), permission=allow_all)
 
 
 def test_each_way_to_run_a_spec_refuses_code_of_other_modules(project: Path) -> None:

@@ -29,11 +29,18 @@ from toolgen.spec.text import visible
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolError, ToolResult, ToolsetRegistration
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
 
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Maximum size in bytes of args read from stdin."""
+
+_RUN_BY: Final = {
+    "mcp": "`server: {stdio: [PROGRAM, ARG]}` or `server: {http: URL}`",
+    "http": "`api: {base_url: URL}`",
+}
+"""The key of a spec that names what runs its toolset, by kind."""
 
 
 @click.command("call")
@@ -125,10 +132,7 @@ def _runtime(
         consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
         registration = toolset_executor(config, catalog, toolset, consent)
     if registration is None:
-        raise click.UsageError(
-            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`, or '
-            "`handler: app:function` in the spec of each tool."
-        )
+        raise click.UsageError(f"No executor is configured for `{toolset}`. {_remedy(config, catalog, toolset)}.")
     try:
         runtime = Runtime(
             catalog,
@@ -142,6 +146,18 @@ def _runtime(
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error
     return runtime, ident, registration
+
+
+def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:
+    """Return what a person writes so that something runs a toolset, which depends on its kind."""
+    kind: str = catalog.section("toolsets")[toolset].get("kind", "service")
+    if kind in _RUN_BY:
+        from toolgen.cli.importers.spec_place import present_spec
+
+        _, spec = present_spec(config, toolset)
+        return f"Add {_RUN_BY[kind]} to {spec.path if spec is not None else f'the spec of `{toolset}`'}, and build"
+    configured = f'Write `executors = {{"{toolset}" = "app:handlers"}}`'
+    return f"{configured}, or `handler: app:function` in the spec of each tool" if kind == "service" else configured
 
 
 async def _result(

@@ -358,6 +358,47 @@ def test_unusable_handlers_are_reported_in_one_line_without_a_traceback(
 
 
 @pytest.mark.parametrize(
+    ("head", "tool", "remedy"),
+    [
+        (
+            "toolset: mcp.clock\nkind: mcp",
+            "",
+            "Add `server: {stdio: [PROGRAM, ARG]}` or `server: {http: URL}` to specs/saved.yaml, and build.",
+        ),
+        (
+            "toolset: shop.api\nkind: http",
+            ", http: {method: GET, path: /now}",
+            "Add `api: {base_url: URL}` to specs/saved.yaml, and build.",
+        ),
+        (
+            "toolset: shop.orders",
+            "",
+            (
+                'Write `executors = {"shop.orders" = "app:handlers"}`'
+                ", or `handler: app:function` in the spec of each tool."
+            ),
+        ),
+        (
+            "toolset: shop.shell\nkind: command",
+            ", command: {exec: [date]}",
+            'Write `executors = {"shop.shell" = "app:handlers"}`.',
+        ),
+    ],
+)
+def test_a_toolset_that_nothing_runs_is_told_what_its_kind_takes(
+    tmp_path: Path, head: str, tool: str, remedy: str
+) -> None:
+    (tmp_path / "specs").mkdir()
+    spec = f"toolgen: 1\n{head}\ntools:\n  now: {{description: Now., permission: readonly, args: {{}}{tool}}}\n"
+    (tmp_path / "specs/saved.yaml").write_text(spec)
+    built = toolgen(tmp_path, "build")
+    assert built.code == 0, built.err
+    done = toolgen(tmp_path, "call", "now")
+    toolset = head.split()[1]
+    assert (done.code, done.err) == (2, f"Error: No executor is configured for `{toolset}`. {remedy}\n")
+
+
+@pytest.mark.parametrize(
     ("given", "result"),
     [
         (["tenant=a", "since=3"], "['a', 3]"),
