@@ -5,7 +5,7 @@ The result of such a call has the message only, because a model sees it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.runtime.calls.result import explanation, hiding
 from toolgen.runtime.redact.call_secrets import hide_text
@@ -45,7 +45,8 @@ def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
 
 
 def _origins(error: BaseException) -> list[BaseException]:
-    members = list(error.exceptions) if isinstance(error, BaseExceptionGroup) else []
+    group = cast("BaseExceptionGroup[BaseException]", error) if isinstance(error, BaseExceptionGroup) else None
+    members = [] if group is None else list(group.exceptions)
     context = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return members if context is None else [*members, context]
 
