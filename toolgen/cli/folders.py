@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from pathlib import Path
 
-from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE
+import click
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError, load_config
 
 
 def no_project(specs: str) -> str:
-    """Return the error for a folder without a project, with how to create one."""
+    """Return the error for a working directory without a project, with how to use one above it, or to create one.
+
+    One above is only named: a command takes no code from a folder that it was not pointed at.
+    """
     where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
-    return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
+    return f"There is no project here: {where}. {_project_above() or _NEW}"
+
+
+_NEW = "Create one with `toolgen init`, or give its folder with -C."
+
+
+def _project_above() -> str:
+    """Return which folder above the working directory has a project, and how to use it; empty if none has."""
+    levels = next((level for level, folder in enumerate(Path.cwd().parents, 1) if _is_configured(folder)), 0)
+    if not levels:
+        return ""
+    context = click.get_current_context()
+    folder = str(Path(context.find_root().params.get("folder") or "", *[".."] * levels))
+    program, _, command = context.command_path.partition(" ")
+    return f"There is one in `{folder}`: `{program} -C {shlex.quote(folder)} {command}`"
+
+
+def _is_configured(folder: Path) -> bool:
+    try:
+        return bool(load_config(folder).file)
+    except ConfigError:
+        return (folder / OWN_FILE).exists()
 
 
 def import_name(root: Path, out: str) -> tuple[Path, str]:

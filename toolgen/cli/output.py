@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 import click
 
 from toolgen.spec.files import read_file
-from toolgen.spec.text import is_hidden, visible
+from toolgen.spec.text import cut, first_line, is_hidden, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,6 +167,14 @@ def echo(text: str | bytes = "", *, err: bool = False, nl: bool = True) -> None:
     """Print text on stdout, or on stderr, with hidden characters but line feeds as escapes; bytes as they are."""
     shown = text if isinstance(text, bytes) else "\n".join(map(visible, text.split("\n"))).encode()
     click.echo(shown, err=err, nl=nl)
+
+
+def short(description: str) -> str:
+    """Return what a list of tools shows of a description: its first line, of at most 80 characters."""
+    return cut(visible(first_line(description)), _SHORT)
+
+
+_SHORT: Final = 80
 
 
 def show_json(value: Any) -> None:

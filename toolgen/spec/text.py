@@ -53,6 +53,11 @@ def lines_of(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
+def first_line(text: str) -> str:
+    """Return the short description: the first line that is not blank."""
+    return next((line.strip() for line in lines_of(text) if line.strip()), "")
+
+
 _COMPARED: Final = 2_000
 _HUNK: Final = re.compile(r"([-+])(\d+)")
 

@@ -37,6 +37,26 @@ def test_a_folder_without_a_project_is_reported(tmp_path: Path, command: tuple[s
     )
 
 
+def test_a_project_above_is_named_and_not_used(tmp_path: Path) -> None:
+    below = tmp_path / "my specs" / "more"
+    below.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.toolgen]\ntargets = [{}]\n")
+
+    done = toolgen(tmp_path, "-C", str(below), "policy", "explain", "x")
+    assert (done.code, done.out) == (2, "")
+    above = f"{below}/../.."
+    expected = f"There is one in `{above}`: `toolgen -C '{above}' policy explain`"
+    assert done.err.splitlines()[-1].endswith(f"no folder `specs`. {expected}")
+
+    here = [sys.executable, "-m", "toolgen", "serve"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    served = subprocess.run(here, cwd=below.parent, env=environment, capture_output=True, text=True, check=False)
+    assert served.stderr.endswith("There is one in `..`: `toolgen -C .. serve`\n")
+
+    (tmp_path / "pyproject.toml").write_text("[project\n")
+    assert "Create one with `toolgen init`" in toolgen(below, "build").err
+
+
 @pytest.mark.parametrize(
     ("folders", "hint"), [(("specs",), "Did you mean `specs`?"), ((), "Create it and write a spec there.")]
 )

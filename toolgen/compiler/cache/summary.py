@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.ir.catalog import Part, joined
+from toolgen.spec.text import first_line
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class PieceKey:
 
 @dataclass(frozen=True, slots=True)
 class ListedTool:
-    """One tool, as lists show it, with the names that it is found by."""
+    """One tool, as lists show it, with the names that it is found by. `description` is the first line of its own."""
 
     ident: str
     toolset: str
@@ -53,6 +54,7 @@ class ListedTool:
     wire_name: str
     source_name: str
     title: str
+    description: str
     permission: str
     tags: tuple[str, ...]
 
@@ -76,6 +78,7 @@ def summary_of(catalog: Catalog, keys: Mapping[str, tuple[PieceKey, ...]]) -> Su
             wire_name=tool.wire_name or wire_name(tool.ident),
             source_name=tool.remote or tool.key,
             title=tool.title,
+            description=first_line(tool.description),
             permission=tool.permission.value,
             tags=tool.tags,
         )

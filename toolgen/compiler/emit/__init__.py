@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from toolgen import __version__
 from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_line
 from toolgen.compiler.emit.documentation import emit_tools_md, tool_section
-from toolgen.compiler.emit.literals import Headers, docstring, first_line, literal
+from toolgen.compiler.emit.literals import Headers, docstring, literal
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.emit.python.models import render_models
@@ -18,6 +18,7 @@ from toolgen.compiler.emit.python.types import ToolsetTypes, emit_shared_types
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
+from toolgen.spec.text import first_line
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.literals import literal as literal
-from toolgen.spec.text import lines_of, visible
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog
@@ -22,11 +22,6 @@ def docstring(text: str, indent: str) -> str:
     if body.startswith('"'):
         body = f" {body}"
     return f'"""{body}\n{indent}"""' if len(lines) > 1 else f'"""{body}"""'
-
-
-def first_line(text: str) -> str:
-    """Return the short description: the first line that is not blank."""
-    return next((line.strip() for line in lines_of(text) if line.strip()), "")
 
 
 def _prose(line: str) -> str:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.source.limits import MAX_DIGITS
-from toolgen.spec.text import is_hidden
+from toolgen.spec.text import first_line, is_hidden
 
 TEXT = st.text(st.characters(exclude_categories=[]))
 """All of Unicode, lone surrogates included."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.names import STDIN, read_named
-from toolgen.cli.output import echo, format_option
+from toolgen.cli.output import echo, format_option, short
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
@@ -56,7 +56,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, outpu
             line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
             echo(line.encode("utf-8", "backslashreplace"))
         else:
-            _show(each, hits, named=from_stdin)
+            _show(each, hits, catalogs, named=from_stdin)
     return 0
 
 
@@ -111,11 +111,13 @@ def _answers(
         raise click.UsageError(str(error)) from None
 
 
-def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:
+def _show(query: str, hits: list[dict[str, Any]], catalogs: Mapping[str, Catalog], *, named: bool) -> None:
     if named:
         echo(f"{query}:")
     width = max((len(hit["tool"]) for hit in hits), default=0)
     for hit in hits:
-        echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
+        home = next(catalog for catalog in catalogs.values() if hit["tool"] in catalog)
+        description = short(home.definition(hit["tool"]).description)
+        echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {description}".rstrip())
     if not hits:
         echo("no matching tools: try other words, or see `toolgen list`", err=not named)

@@ -6,11 +6,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.emit.python.annotations import CONTRACT, FORMATS, RUNTIME, annotation, names_in
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.compiler.ir.shapes import ClassType, accepts_null
+from toolgen.spec.text import first_line
 
 if TYPE_CHECKING:
     from toolgen.compiler.emit.python.types import ToolsetTypes

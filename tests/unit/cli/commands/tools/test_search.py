@@ -48,13 +48,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_tools_are_listed_best_first_with_the_names_at_their_source(project: Path) -> None:
+def test_tools_are_listed_best_first_with_what_they_do(project: Path) -> None:
     done = toolgen(project, "search", "send someone a message")
     assert done.code == 0, done.err
-    rows = [line.split() for line in done.out.splitlines()]
+    rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
     assert [(row[0], row[2]) for row in rows] == [
-        ("mcp.mail.send_message", "send.message"),
-        ("mcp.mail.list_messages", "list_messages"),
+        ("mcp.mail.send_message", "Send a message to a person."),
+        ("mcp.mail.list_messages", "List the messages of an inbox."),
     ]
     assert float(rows[0][1]) > float(rows[1][1]) > 0
 
