@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -163,7 +164,8 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
             error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
-        _tell("\n".join(cut(visible(line), _LONGEST) for line in shown.getvalue().split("\n")), nl=False)
+        lines = (re.sub("^\t", "  ", line) for line in shown.getvalue().split("\n"))  # click indents choices
+        _tell("\n".join(cut(visible(line), _LONGEST) for line in lines), nl=False)
         return USAGE
     except (click.Abort, KeyboardInterrupt):
         _tell("stopped")

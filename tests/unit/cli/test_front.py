@@ -186,6 +186,13 @@ def test_a_command_that_does_not_exist_gets_a_suggestion_in_each_group(
     assert err.endswith(f"\n\nError: There is no command `{words[-1]}`. {hint}\n")
 
 
+def test_the_choices_of_an_argument_are_printed_without_escapes(tmp_path: Path) -> None:
+    done = toolgen(tmp_path, "export")
+    assert done.code == 2
+    assert "  openai," in done.err.splitlines()
+    assert "\\t" not in done.err
+
+
 def test_each_module_of_a_command_is_in_the_table() -> None:
     """A command is a module with a function `command`; `schedules` is below `runs`."""
     files = (ROOT / "toolgen" / "cli" / "commands").glob("*/*.py")

@@ -359,7 +359,9 @@ class _Source:
     def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:
             if key not in known:
-                self.report("TG704", f"unknown key `{prefix}{key}`", key=key, fix=nearest(key, known))
+                is_other = self.file == OWN_FILE and not prefix and key == "tool"
+                fix = f"write its keys without `[tool.toolgen]`, which is for {PROJECT_FILE}" if is_other else ""
+                self.report("TG704", f"unknown key `{prefix}{key}`", key=key, fix=fix or nearest(key, known))
 
 
 def setting_span(file: str, text: str, key: str) -> Span:

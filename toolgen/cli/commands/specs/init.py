@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import click
@@ -50,7 +51,8 @@ def command(*, folder: Path, bare: bool) -> int:
     taken = [path for path in files if os.path.lexists(folder / path)]
     if taken:
         raise click.UsageError(
-            f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written."
+            f"{', '.join(str(folder / path) for path in taken)} {'is' if len(taken) == 1 else 'are'} already there; "
+            "nothing was written. Give another folder, or run `toolgen build` in this one."
         )
     written: list[str] = []
     try:
@@ -69,7 +71,7 @@ def command(*, folder: Path, bare: bool) -> int:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for path in (*files, *added):
         echo(f"{folder / path}")
-    where = "" if folder == Path() else f"cd {folder} && "
+    where = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     echo(f"\nNext: {where}toolgen build" + ("" if bare else " && python app.py"))
     return 0
 

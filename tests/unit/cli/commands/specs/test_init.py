@@ -44,8 +44,15 @@ def test_gitignore_and_gitattributes_get_missing_lines_and_keep_others(tmp_path:
     assert (tmp_path / ".gitattributes").read_text(encoding="utf-8") == attributes
 
 
+def test_what_comes_next_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    done = toolgen(tmp_path, "init", "--bare", "my tools é")
+    assert done.out.splitlines()[-1] == "Next: cd 'my tools é' && toolgen build"
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text("# mine\n")
     done = toolgen(tmp_path, "init")
-    assert (done.code, done.err.splitlines()[-1]) == (2, "Error: toolgen.toml is already there; nothing was written.")
+    advice = "Give another folder, or run `toolgen build` in this one."
+    last = f"Error: toolgen.toml is already there; nothing was written. {advice}"
+    assert (done.code, done.err.splitlines()[-1]) == (2, last)
     assert [path.name for path in tmp_path.iterdir()] == ["toolgen.toml"]
