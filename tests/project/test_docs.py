@@ -56,7 +56,7 @@ def environment() -> dict[str, str]:
     """Return an environment in which `toolgen` and `python` are those of the tests."""
     places = (installed().name, Path(forked_python()).parent, Path(sys.executable).parent, os.environ["PATH"])
     path = os.pathsep.join(map(str, places))
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}  # as on a terminal
 
 
 def run(script: str, folder: Path) -> str:

@@ -37,7 +37,7 @@ def test_a_spec_is_written_and_builds(capsys: pytest.CaptureFixture[str]) -> Non
     assert Path("specs/shop.yaml").read_text(encoding="utf-8").startswith("# Written by `toolgen import mcp`. Review ")
     assert run(["build"]) == 0
     assert run(["list"]) == 0
-    assert "mcp.shop.look  write     Look\n" in capsys.readouterr().out
+    assert "mcp.shop.look  write     Looks.\n" in capsys.readouterr().out
 
 
 def test_broken_tools_are_left_out_with_exit_1(capsys: pytest.CaptureFixture[str]) -> None:
