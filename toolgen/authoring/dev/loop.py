@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryFile
-from threading import Thread
+from threading import Event, Thread
 from typing import IO, TYPE_CHECKING, Final, NoReturn, Protocol, Self, TypeAlias
 
 from toolgen.authoring.dev.page import Answer, Page, Part, Question
@@ -189,6 +189,7 @@ class Loop:
         self._problem_of = problem_of
         self._events: SimpleQueue[_Event] = SimpleQueue()  # which a signal handler may put into
         self._config = Config(root)
+        self._is_loaded = Event()
 
     def run(self) -> NoReturn:
         """Show the page now and after each event, without end; the processes of parts end with it."""
@@ -199,6 +200,7 @@ class Loop:
             self._take_signals()
             for source in (self._watch_project, self._watch_commit):
                 Thread(target=self._forward, args=(source,), daemon=True).start()
+            stack.callback(self._is_loaded.wait)  # an interpreter that ends while a thread imports crashes
             while True:
                 self._take(self._next(), processes)
                 self._view.show(self.page)
@@ -250,8 +252,10 @@ class Loop:
 
     def _watch_commit(self) -> None:
         """Watch the commit to compare with. The imports for it would delay the first page."""
-        from toolgen.authoring.dev.commits import commits
-
+        try:
+            from toolgen.authoring.dev.commits import commits
+        finally:
+            self._is_loaded.set()
         found = commits(self.page.root, self.page.choices.against)
         next(found)
         for _ in found:
