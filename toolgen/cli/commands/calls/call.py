@@ -96,7 +96,7 @@ def command(
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        is_denied = person is not None and person.has_denied
+        is_denied = person is not None and result.tool_call_id in person.denied
         lines = [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error)
         echo("\n".join(map(visible, lines)), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
@@ -178,16 +178,17 @@ def _deny(request: PermissionRequest) -> Decision:
 
 
 class _Person:
-    """Asks at the terminal, and keeps whether the answer was a denial: what the call then tells is for a model."""
+    """Asks at the terminal, and keeps the ids of the calls that were denied: what their results tell is for a model."""
 
     def __init__(self) -> None:
         self._prompt = TerminalPrompt()
-        self.has_denied = False
+        self.denied: set[str] = set()
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         answer = await self._prompt(request)
         decision = answer.decision if isinstance(answer, PermissionDecision) else answer
-        self.has_denied = decision is Decision.DENY
+        if decision is Decision.DENY:
+            self.denied.add(request.meta.tool_call_id)
         return answer
 
 
