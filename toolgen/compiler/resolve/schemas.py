@@ -391,8 +391,8 @@ class Expander:
             node.span_at(path, key=True),
             f"`{key}` is not a JSON Schema keyword, so it has no effect",
             fix=replacements.get(key)
-            or ("a field called `type` is written `type!`" if _is_type_word(schema[key]) else "")
             or nearest(key, keywords.ALL)
+            or ("a field called `type` is written `type!`" if len(path) == 1 and _is_type_word(schema[key]) else "")
             or "rename it to `x-…` if it is an annotation, or put fields under `type: object` and `properties`",
         )
 
