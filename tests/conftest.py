@@ -79,7 +79,7 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """Exclude thousands of tests, which live until the end, from garbage collection and from forks.
 
-    What tests build together lives as long: to look through it as often as by default takes a tenth of the time.
+    What tests build together lives as long: to look through it as often as by default takes up to a tenth of the time.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

@@ -11,6 +11,7 @@ import pytest
 from tests.hostile.building import compiled, spec_texts
 from tests.hostile.positions import POSITIONS
 from tests.hostile.texts import TEXTS
+from tests.later import later
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.report import render_github, render_markdown, render_text, to_json, to_sarif
 from toolgen.authoring.diff.sides import Side, package_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 EVERY = list(TEXTS.values())
 
 
-@pytest.mark.parametrize("step", [5, *(pytest.param(step, marks=pytest.mark.long) for step in (1, 7, 11, 13))])
+@pytest.mark.parametrize("step", [5, *later([1, 7, 11, 13])])
 def test_hostile_text_is_reported_as_text(step: int) -> None:
     texts = {name: EVERY[number * step % len(EVERY)] for number, name in enumerate(POSITIONS)}
     hostile = accepted(dict(texts.items()))

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 from dbos._sys_db import SystemDatabase
 
+from tests.later import later
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.body import Retries
@@ -85,7 +86,7 @@ async def allow(running: Running, run_id: str) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 8))])
+@pytest.mark.parametrize("seed", [0, *later(range(1, 8))])
 def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engines, seed: int) -> None:
     async def one(running: Running, moments: random.Random, run_id: str) -> None:
         engine: Any = running.engine

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.later import later
 from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.git import DiffError
 from toolgen.authoring.diff.sides import damage_of, other_side, working_tree
@@ -61,7 +62,7 @@ def damaged(document: dict[str, Any], path: tuple[str | int, ...], moments: rand
     return "{\n" + ",\n".join(written) + "\n}\n"
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 60))])
+@pytest.mark.parametrize("seed", [0, *later(range(1, 60))])
 def test_a_package_that_is_damaged_anywhere_is_compared_or_refused(seed: int, tmp_path: Path) -> None:
     moments = random.Random(seed)
     config = load_config(ROOT)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.data.sets import OWN, of_sets, tools_of
+from tests.later import later
 from tests.properties.schemas import toolsets
 from tests.unit.providers.schemas import args_schemas
 from tests.unit.schema.comparison.edits import EDITS, Edited, Effect, edited
@@ -133,9 +134,7 @@ def check_small(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "start", [0, 100, *(pytest.param(start, marks=pytest.mark.long) for start in range(200, 1_000, 100))]
-)
+@pytest.mark.parametrize("start", [0, 100, *later(range(200, 1_000, 100))])
 def test_no_instance_contradicts_a_verdict_of_small_schemas(start: int) -> None:
     for seed in range(start, start + 100):
         check_small(seed)
