@@ -25,6 +25,12 @@ def test_each_extra_is_in_the_table() -> None:
     assert {*PACKAGES, "compiler"} == pyproject()["project"]["optional-dependencies"].keys()
 
 
+def test_each_extra_is_in_the_readme() -> None:
+    table = (ROOT / "README.md").read_text("utf-8").partition("## Extras")[2].partition("\n## ")[0]
+    named = [name for row in table.splitlines() if row.startswith("|") for name in re.findall("`([a-z-]+)`", row)]
+    assert sorted(named) == sorted(pyproject()["project"]["optional-dependencies"])
+
+
 def test_what_needs_an_extra_says_so_in_its_first_line() -> None:
     silent = [
         f"{module} imports {package}, and neither its first line nor that of its package names an extra that brings it"

@@ -126,6 +126,44 @@ def _is_of_usage(error: click.UsageError) -> bool:
     return module == __name__ or module.partition(".")[0] == "click"
 
 
+FOR_ARGUMENT: Final = {
+    "build": "It compiles the specs of all targets",
+    "dev": "Give the version to compare with as `--against`",
+    "diff": "Give the version to compare with as `--against`",
+    "docs": "Give the folder as `--output`",
+    "export": "Give the toolset as `--toolset`",
+    "list": "Give the toolset as `--toolset`",
+}
+"""What to do instead of giving an argument to a command that takes none, or no more of them, by its name."""
+
+_FOR_OPTION: Final = {"--host": "--http", "--port": "--http"}
+"""Options that servers of others have, and those of ours."""
+
+
+def _with_hint(error: click.UsageError) -> None:
+    """Say in an error of usage what was probably meant: another option, or one in place of an argument."""
+    command = error.ctx.command if error.ctx else None
+    if command is None:
+        return
+    if isinstance(error, click.NoSuchOption):
+        error.possibilities = _options_meant(error.option_name, command) or error.possibilities
+    elif error.message.startswith("Got unexpected extra argument") and command.name in FOR_ARGUMENT:
+        error.message = f"{error.message}. {FOR_ARGUMENT[command.name]}."
+
+
+def _options_meant(name: str, command: click.Command) -> list[str]:
+    """Return the option that has another name elsewhere, or of which a name is a value, as in `--json`."""
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    if any(_FOR_OPTION.get(name) in each.opts for each in options):
+        return [_FOR_OPTION[name]]
+    value = name.lstrip("-")
+    return [
+        f"{each.opts[0]} {value}"
+        for each in options
+        if isinstance(each.type, click.Choice) and value in each.type.choices
+    ]
+
+
 def _is_of_output(error: OSError) -> bool:
     """Return whether what a command prints cannot be written, as on a full disk."""
     return any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(error.__traceback__))
@@ -160,8 +198,11 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
     try:
         return _run(arguments, stop)
     except click.ClickException as error:
-        if isinstance(error, click.UsageError) and not _is_of_usage(error):
-            error.ctx = None
+        if isinstance(error, click.UsageError):
+            if _is_of_usage(error):
+                _with_hint(error)
+            else:
+                error.ctx = None
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
         lines = (re.sub("^\t", "  ", line) for line in shown.getvalue().split("\n"))  # click indents choices

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.known_tools import KnownTools
 
 
+_MOST_SHOWN: Final = 5
+"""Tools of a toolset that an error lists."""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return the sentence "Did you mean …?" with the known name closest to `name`; empty if none is close."""
     meant = closest(name, known)
@@ -27,6 +31,10 @@ def idents_meant(name: str, known: KnownTools) -> tuple[str, ...]:
     """Return the idents of the tools that a name may refer to. Raises click.UsageError if there are none."""
     idents = known.find(name)
     if not idents:
+        if below := known.below(name):
+            shown = ", ".join(f"`{ident}`" for ident in below[:_MOST_SHOWN])
+            more = f" and {len(below) - _MOST_SHOWN:,} more: see `toolgen list`" if len(below) > _MOST_SHOWN else ""
+            raise click.UsageError(f"`{name}` is no tool, but the start of {shown}{more}.")
         meant = known.nearest(name)
         hint = f"Did you mean `{meant[0]}`?" if meant else "See `toolgen list`."
         raise click.UsageError(f"There is no tool `{name}`. {hint}")

@@ -147,7 +147,9 @@ def suggestions(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[Confuse
                 if (ident, name, json.dumps(value)) not in values:
                     key = f"{_key(ident)}-{_word(name)}-{_word(str(value))}"
                     why = f"no case has {json.dumps(value)} for `{name}`"
-                    drafts.setdefault(key, _draft(catalog, key, why, ident, args={name: value}))
+                    drafts.setdefault(
+                        key, _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
+                    )
     return list(drafts.values())[:_MOST_DRAFTS]
 
 
@@ -318,6 +320,13 @@ def _enum_values(catalog: Catalog, ident: str) -> Iterator[tuple[str, Any]]:
         allowed = each.get("enum") if is_object(each) else None
         if is_array(allowed):
             yield from ((name, value) for value in allowed if value is not None)
+
+
+def _with_value(catalog: Catalog, ident: str, name: str, value: Any) -> dict[str, Any]:
+    """Return the args of the first example of a tool with another value, or the value alone if they do not fit then."""
+    examples = catalog.definition(ident).settings.examples
+    args = {**(examples[0].args if examples else {}), name: value}
+    return {name: value} if catalog.codec(ident, "args").check(args) else args
 
 
 def _key(ident: str) -> str:

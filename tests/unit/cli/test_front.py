@@ -17,7 +17,7 @@ from tests.project.checkout import ROOT
 from tests.project.extras import PACKAGES
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
-from toolgen.cli.front import run
+from toolgen.cli.front import FOR_ARGUMENT, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,6 +184,33 @@ def test_a_command_that_does_not_exist_gets_a_suggestion_in_each_group(
     err = capsys.readouterr().err
     assert err.startswith("Usage: toolgen ")
     assert err.endswith(f"\n\nError: There is no command `{words[-1]}`. {hint}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("list", "--json"), "Did you mean '--format json'?"),
+        (("diff", "--markdown"), "Did you mean '--format markdown'?"),
+        (("serve", "--port", "80"), "Did you mean '--http'?"),
+        (("list", "--formt", "json"), "Did you mean '--format'?"),
+        (("list", "shop"), "(shop). Give the toolset as `--toolset`."),
+        (("diff", "main"), "(main). Give the version to compare with as `--against`."),
+        (("build", "a", "b"), "(a b). It compiles the specs of all targets."),
+        (("lsp", "x"), "(x)"),
+    ],
+)
+def test_what_is_written_in_another_way_elsewhere_gets_a_hint(
+    words: tuple[str, ...], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    assert capsys.readouterr().err.endswith(f"{hint}\n")
+
+
+def test_each_hint_names_an_option_of_its_command() -> None:
+    for name, hint in FOR_ARGUMENT.items():
+        command = import_module(module_of(name)).command
+        options = {option for each in command.params for option in each.opts}
+        assert set(re.findall("`(--[a-z]+)`", hint)) <= options, name
 
 
 def test_the_choices_of_an_argument_are_printed_without_escapes(tmp_path: Path) -> None:

@@ -51,6 +51,15 @@ def test_the_ir_of_all_tools_with_a_name_is_printed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "call", "ir"])
+@pytest.mark.parametrize("name", ["mcp.a", "mcp"])
+def test_the_name_of_toolsets_is_answered_with_their_tools(folder: Path, command: str, name: str) -> None:
+    done = toolgen(folder, command, name)
+
+    assert done.code == 2
+    assert f"Error: `{name}` is no tool, but the start of `mcp.a.x`, `mcp.a.z`.\n" in done.err
+
+
+@pytest.mark.parametrize("command", ["show", "call", "ir"])
 def test_an_unknown_tool_gets_suggestions(folder: Path, command: str) -> None:
     done = toolgen(folder, command, "mcp.a.xx")
 

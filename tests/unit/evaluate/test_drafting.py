@@ -38,6 +38,17 @@ cases:
 """
 
 
+HEAD = """
+toolgen: 1
+toolset: shop
+tools:
+  find:
+    description: Find the orders of a customer.
+    permission: readonly
+    result: [string]
+"""
+
+
 def test_tools_of_like_words_are_confused_and_others_are_not() -> None:
     (pair,) = confused_pairs(catalog_of(TWINS))
     assert {pair.ident, pair.other} == {"mail.send_message", "mail.post_message"}
@@ -78,6 +89,24 @@ def test_suggestions_are_of_what_no_case_expects(tmp_path: Path) -> None:
         "find-state-open": 'no case has "open" for `state`',
         "find-state-shipped": 'no case has "shipped" for `state`',
     }
+
+
+def test_a_value_of_an_enum_stands_beside_the_args_of_an_example_where_they_fit() -> None:
+    example = "    examples: [{args: {customer: ann, state: paid}}]\n"
+    alone = "    args: {customer: string, state?: {enum: [open, paid]}, day?: string}\n"
+    plain = suggestions(catalog_of(HEAD + alone + example), [], [])
+    assert [each.calls[0].args for each in plain[1:]] == [
+        {"customer": "ann", "state": "open"},
+        {"customer": "ann", "state": "paid"},
+    ]
+    either = """\
+    args:
+      type: object
+      properties: {customer: {type: string}, state: {enum: [open, paid]}, day: {type: string}}
+      oneOf: [{properties: {state: {const: paid}}, required: [customer]}, {required: [day]}]
+"""
+    bound = suggestions(catalog_of(HEAD + either + example), [], [])
+    assert [each.calls[0].args for each in bound[1:]] == [{"state": "open"}, {"customer": "ann", "state": "paid"}]
 
 
 def test_drafts_are_a_valid_evaluation(tmp_path: Path) -> None:

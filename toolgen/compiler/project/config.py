@@ -414,12 +414,14 @@ def _read(root: Path, file: str) -> _Source | None:
 def _syntax_error(source: _Source, message: str) -> tuple[Span, str]:
     """Take the place out of tomllib's message, which is where Python before 3.14 keeps it."""
     found = _POSITION.search(message)
-    lines = source.text.split("\n")
-    line, column = len(lines), len(lines[-1]) + 1
-    if found and found["line"]:
-        line, column = int(found["line"]), int(found["column"])
     text = message[: found.start()] if found else message
-    return Span(source.file, line, column, line, column + 1), f"{text} at line {line}, column {column}"
+    if found and found["line"]:
+        line, column, hint = int(found["line"]), int(found["column"]), ""
+    else:
+        lines = source.text.rstrip().split("\n")
+        line, column = len(lines), len(lines[-1]) + 1
+        hint = ", where the file ends: a value, a bracket or a quotation mark is missing"
+    return Span(source.file, line, column, line, column + 1), f"{text} at line {line}, column {column}{hint}"
 
 
 def _folder_problem(value: str) -> str:

@@ -36,6 +36,10 @@ class KnownTools:
         """
         return next((tuple(table[name]) for table in self._tables if name in table), ())
 
+    def below(self, name: str) -> tuple[str, ...]:
+        """Return the idents of the tools of a toolset, or of all toolsets whose names begin with a name and a dot."""
+        return tuple(sorted(ident for ident in self._tables[0] if ident.startswith(f"{name}.")))
+
     def nearest(self, name: str) -> tuple[str, ...]:
         """Return the idents of the tools with a similar name, best first."""
         names = {known for table in self._tables for known in table}

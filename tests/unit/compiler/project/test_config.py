@@ -110,6 +110,7 @@ def test_two_configurations_are_refused_with_both_names(tmp_path: Path) -> None:
     [
         ('targets = [\n  {out = "a",, }\n]', "TG702 toolgen.toml:2:14 "),
         ("executors = {", "TG702 toolgen.toml:1:14 "),
+        ('builtin = ["actions",\n\n', "TG702 toolgen.toml:1:22 "),
         ("a = 1\na = 2\n", "TG702 toolgen.toml:2:6 "),
         ("a = " + "[" * 5_000, "TG702 toolgen.toml:1:1 values are nested too deeply"),
     ],

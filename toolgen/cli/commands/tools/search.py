@@ -28,22 +28,22 @@ _LARGEST: Final = 10 * 1024 * 1024
 
 
 @click.command("search")
-@click.argument("query", required=False)
+@click.argument("words", nargs=-1, metavar="[QUERY]")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of tools per query."
 )
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one per line.")
 @click.option("--yes", is_flag=True, help="Use the embedding class of the configuration without asking.")
 @format_option
-def command(*, query: str | None, limit: int, from_stdin: bool, yes: bool, output_format: str) -> int:
-    """Search tools by QUERY, a question or keywords; best match first.
+def command(*, words: tuple[str, ...], limit: int, from_stdin: bool, yes: bool, output_format: str) -> int:
+    """Search tools by QUERY, a question or keywords, in one argument or in several; best match first.
 
     An embedding class that sends a variable of the environment to a server, or runs code or a model, is shown first,
     and a person at the terminal is asked once for this project; without a terminal, --yes is needed.
 
     Scores are comparable within one query only. With `--format json`, print one JSON line per query.
     """
-    queries = _queries(query, from_stdin=from_stdin)
+    queries = _queries(" ".join(words) if words else None, from_stdin=from_stdin)
     config = project()
     catalogs = built_catalogs(config)
     known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())

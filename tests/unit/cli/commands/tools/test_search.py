@@ -57,6 +57,7 @@ def test_tools_are_listed_best_first_with_what_they_do(project: Path) -> None:
         ("mcp.mail.list_messages", "List the messages of an inbox."),
     ]
     assert float(rows[0][1]) > float(rows[1][1]) > 0
+    assert toolgen(project, "search", "send", "someone", "a message").out == done.out
 
 
 def test_each_query_from_stdin_gives_a_line_of_json(project: Path) -> None:
