@@ -18,7 +18,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from tests.unit.cli.forked_python import LIBRARIES
+from tests.unit.cli.forked_python import LIBRARIES, leave
 from toolgen.cli import main as toolgen
 from toolgen.cli.commands import COMMANDS, module_of
 
@@ -30,26 +30,26 @@ MODULES: Final = (
 )
 
 
-def main(connection: socket.socket) -> int:
-    """Answer until the other end is closed. Only a child returns from here with the exit code of a command."""
+def main(connection: socket.socket) -> None:
+    """Answer until the other end is closed."""
     for name in MODULES:
         import_module(name)
     gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     while True:
         message, files, _, _ = socket.recv_fds(connection, 1, 4)
         if not message:
-            return 0
+            return
         child = os.fork()
         if child == 0:
             connection.close()
-            return _command(*files)
+            leave(lambda: _command(*files))
         for file in files:
             os.close(file)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         connection.sendall(f"{code}\n".encode())
 
 
-def _command(request: int, *streams: int) -> int:
+def _command(request: int, *streams: int) -> None:
     """Do what `python -m toolgen` does, with the arguments and in the environment that `request` holds."""
     for stream, file in enumerate(streams):
         os.dup2(file, stream)
@@ -60,8 +60,7 @@ def _command(request: int, *streams: int) -> int:
     os.environ.update(environment)
     sys.argv = ["toolgen", *arguments]
     toolgen()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(socket.socket(fileno=int(sys.argv[1]))))
+    main(socket.socket(fileno=int(sys.argv[1])))

@@ -19,6 +19,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -27,10 +28,10 @@ from pathlib import Path
 from select import select
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 LIBRARIES: Final = (
     *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema_rs", "pydantic", "yaml"),
@@ -221,6 +222,34 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     return list(arguments)
 
 
+def leave(run: Callable[[], object]) -> NoReturn:
+    """Run what a fork is for, and end as an interpreter does, without destroying its objects.
+
+    To destroy them copies all memory that a fork shares with its server, which takes ten times as long as the fork.
+    """
+    code: object = 0
+    try:
+        run()
+    except SystemExit as end:
+        code = end.code
+    except BaseException as error:  # noqa: BLE001  # as an interpreter does
+        sys.excepthook(type(error), error, error.__traceback__)
+        code = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    threading._shutdown()  # type: ignore[attr-defined]  # what an interpreter calls, as the next one
+    atexit._run_exitfuncs()
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    for stream, failed in ((sys.stdout, 120), (sys.stderr, None)):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = failed or code
+    if code == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(code & 0xFF if isinstance(code, int) else 1 if code else 0)
+
+
 def _run(arguments: list[str]) -> None:
     """Run a program as an interpreter does with the same arguments."""
     if arguments[0] == "-m":
@@ -242,4 +271,5 @@ def _run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    _run(_serve(sys.argv[1]))
+    program = _serve(sys.argv[1])
+    leave(lambda: _run(program))
