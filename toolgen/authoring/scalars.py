@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Final
 
-from toolgen.spec.text import escaped, is_hidden, visible
+from toolgen.spec.text import escaped, visible, with_escapes
 
 _NEEDS_QUOTES: Final = re.compile(
     r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what plain text may not start with
@@ -84,15 +84,17 @@ def _one_line(text: str, *, in_flow: bool) -> str:
             return text
         if "'" not in text and ("\\" in text or '"' in text):
             return f"'{text}'"
-    return f'"{"".join(map(_escape, text))}"'
+    quoted = _QUOTED.sub(r"\\\g<0>", text)
+    return f'"{with_escapes(quoted, _escape)}"'
+
+
+_QUOTED: Final = re.compile(r'["\\]')
 
 
 def _escape(char: str) -> str:
-    if char in '"\\':
-        return f"\\{char}"
     if "\ud800" <= char <= "\udfff":
         raise ValueError(f"half of a surrogate pair, U+{ord(char):04X}, cannot be written as UTF-8")
-    return escaped(char) if is_hidden(char) else char
+    return escaped(char)
 
 
 def is_literal(text: str) -> bool:

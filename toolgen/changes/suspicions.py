@@ -16,15 +16,13 @@ from typing import Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import is_object
-from toolgen.spec.text import cut
+from toolgen.spec.text import IGNORABLE, cut
 
 # Characters that a person does not see as they are: invisible ones, controls of text direction, control codes.
 #
 # Tables follow the Unicode Character Database (Default_Ignorable_Code_Point, Bidi_Control) and UTS #39 (confusables).
 
-_INVISIBLE: Final = re.compile(
-    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
-)
+_INVISIBLE: Final = re.compile(f"[{IGNORABLE}]")
 _DIRECTION: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKS: Final = frozenset("\u061c\u200e\u200f")
 """Marks that texts of scripts from right to left need."""

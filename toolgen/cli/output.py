@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 import click
 
 from toolgen.spec.files import read_file
-from toolgen.spec.text import cut, first_line, is_hidden, visible
+from toolgen.spec.text import cut, first_line, visible, visible_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,17 +184,7 @@ def show_json(value: Any) -> None:
 
 def show_json_text(text: str) -> None:
     """Print a JSON text in UTF-8, with hidden characters but line feeds as its escapes."""
-    click.echo("\n".join(map(_json_line, text.split("\n"))).encode())
-
-
-def _json_line(line: str) -> str:
-    if visible(line) == line:
-        return line
-    return "".join(_json_escape(char) if is_hidden(char) else char for char in line)
-
-
-def _json_escape(char: str) -> str:
-    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else json.dumps(char)[1:-1]
+    click.echo(visible_json(text).encode())
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:

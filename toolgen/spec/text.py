@@ -9,9 +9,21 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
+IGNORABLE: Final = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u206a-\u206f"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+"""Characters that are drawn as nothing, as a class of expressions: Default_Ignorable_Code_Point of the Unicode Character
+Database without Bidi_Control. Variation selectors, of which there are 256, can carry any text."""
+
+_UNSEEN: Final = re.compile(rf"[{IGNORABLE}\u2800\U0001d159]")
+"""These, and letters that are drawn as a blank."""
+
+_STYLED: Final = re.compile(r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]\ufe0f")
+"""A symbol that is drawn as an emoji: the one use of a variation selector that is seen."""
+
 _SAFE_SPACES: Final = frozenset("\u3000")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -91,10 +103,10 @@ def _moved(line: str, by: int) -> str:
 def is_hidden(char: str) -> bool:
     """Whether a character controls a terminal, reorders text, or is invisible, so that it is shown as an escape.
 
-    Control, bidi, zero-width, private-use and unassigned characters, line separators, and all spaces but U+0020 and
-    the ideographic U+3000, which is plain text in Japanese.
+    Control, bidi, zero-width, private-use and unassigned characters, variation selectors, line separators, and all
+    spaces but U+0020 and the ideographic U+3000, which is plain text in Japanese.
     """
-    return char in _BLANK_LETTERS or not (char.isprintable() or char in _SAFE_SPACES)
+    return not (char.isprintable() or char in _SAFE_SPACES) or _UNSEEN.match(char) is not None
 
 
 def escaped(char: str) -> str:
@@ -110,9 +122,7 @@ def escaped(char: str) -> str:
 
 def visible(text: str) -> str:
     """Return the text on one line, with every hidden character as an escape."""
-    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
-        return text
-    return "".join(escaped(char) if is_hidden(char) else char for char in text)
+    return with_escapes(text, escaped)
 
 
 def visible_json(text: str) -> str:
@@ -120,14 +130,23 @@ def visible_json(text: str) -> str:
 
     All that can be hidden in JSON, but for line breaks between its parts, is in its strings.
     """
-    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
+    return with_escapes(text, json_escaped, kept="\n")
+
+
+def with_escapes(text: str, escape: Callable[[str], str], kept: str = "") -> str:
+    """Return a text with every hidden character as an escape, but those of `kept` and the selector of an emoji."""
+    if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
         return text
-    return "".join(json_escaped(char) if char != "\n" and is_hidden(char) else char for char in text)
+    seen = {match.end() - 1 for match in _STYLED.finditer(text)}
+    return "".join(
+        escape(char) if is_hidden(char) and char not in kept and at not in seen else char
+        for at, char in enumerate(text)
+    )
 
 
 def json_escaped(char: str) -> str:
-    r"""Return one character as `\uNNNN`, or two of them beyond U+FFFF."""
-    return json.dumps(char)[1:-1]
+    r"""Return one character as `\uNNNN`, two of them beyond U+FFFF, or `\n` and the like."""
+    return json.dumps(char)[1:-1] if char != "\x7f" else r"\u007f"  # which JSON allows as it is
 
 
 _NAME: Final = 100

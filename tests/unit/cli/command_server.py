@@ -15,6 +15,7 @@ import json
 import os
 import socket
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Final
 
@@ -42,7 +43,7 @@ def main(connection: socket.socket) -> None:
         child = os.fork()
         if child == 0:
             connection.close()
-            leave(lambda: _command(*files))
+            leave(partial(_command, *files))
         for file in files:
             os.close(file)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

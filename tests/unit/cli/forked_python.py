@@ -238,7 +238,7 @@ def leave(run: Callable[[], object]) -> NoReturn:
     threading._shutdown()  # type: ignore[attr-defined]  # what an interpreter calls, as the next one
     atexit._run_exitfuncs()
     if isinstance(code, str):
-        print(code, file=sys.stderr)
+        sys.stderr.write(f"{code}\n")
     for stream, failed in ((sys.stdout, 120), (sys.stderr, None)):
         try:
             stream.flush()

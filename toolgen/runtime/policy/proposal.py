@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import InvalidPayload
@@ -10,7 +9,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.issues.issues import issue, not_json
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_issue, secrets_of_schema
 from toolgen.schema.json_values import canonical, compact_json, is_mapping, is_object, kind_of
-from toolgen.spec.text import cut, is_hidden, visible
+from toolgen.spec.text import cut, visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,8 +93,7 @@ def problem_text(error: ValueError) -> str:
 
 def proposal_text(proposal: Mapping[str, Any]) -> str:
     """Return a checked proposal as JSON text on one line, in which each hidden character is an escape of JSON."""
-    text = compact_json(proposal)
-    return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in text)
+    return visible_json(compact_json(proposal))
 
 
 def _as_object(value: Any) -> dict[str, Any]:
