@@ -59,7 +59,8 @@ class Question:
 class PageCall:
     """One call, by a visitor who looks as someone. `problem` says what of its record failed.
 
-    `version` grows with each change, and `events` yields at each.
+    `questions` are those that are open, the first one first. `version` grows with each change, and `events` yields at
+    each.
     """
 
     def __init__(self, call_id: str, tool: str, args: ShownArgs, visitor: Visitor, view: Viewpoint, run: Run) -> None:
@@ -70,7 +71,7 @@ class PageCall:
         self.view = view
         self.run = run
         self.progress: deque[Any] = deque(maxlen=_PROGRESS)
-        self.question: Question | None = None
+        self.questions: list[Question] = []
         self.result: ToolResult[Any] | None = None
         self.problem = ""
         self.version = 0
@@ -83,7 +84,7 @@ class PageCall:
         """One of `running`, `asking` and `ended`."""
         if self.result is not None:
             return "ended"
-        return "running" if self.question is None else "asking"
+        return "asking" if self.questions else "running"
 
     def change(self) -> None:
         """Tell all that watch the call. Call it in its event loop."""
@@ -110,23 +111,32 @@ class PageCall:
             await changed.wait()
 
     async def ask(self, request: PermissionRequest) -> PermissionDecision:
-        """Ask the person in the page, and wait for the answer."""
+        """Ask the person in the page, and wait for the answer. Calls beneath this one may ask at the same time."""
         data = question_data(request) | {"user": request.meta.user, "run_id": request.meta.run_id}
-        self.question = question = Question(request, data)
+        question = Question(request, data)
+        self.questions.append(question)
         self.change()
         try:
             return await question.answer
         finally:
-            self.question = None
-            self.change()
+            self._close(question)
 
-    def answer(self, question: str, decision: PermissionDecision) -> bool:
-        """Answer the open question, by its id; return whether the call still asked it."""
-        asked = self.question
-        if asked is None or asked.data["id"] != question or asked.answer.done():
+    def asked(self, question: str) -> Question | None:
+        """Return an open question by its id; None if the call does not ask it, or not any more."""
+        return next((each for each in self.questions if each.data["id"] == question), None)
+
+    def answer(self, question: Question, decision: PermissionDecision) -> bool:
+        """Answer an open question; return whether it was still open."""
+        if question not in self.questions:
             return False
-        asked.answer.set_result(decision)
+        question.answer.set_result(decision)
+        self._close(question)
         return True
+
+    def _close(self, question: Question) -> None:
+        if question in self.questions:
+            self.questions.remove(question)
+            self.change()
 
     def cancel(self) -> None:
         """Abort the run of the call, with all that it started."""

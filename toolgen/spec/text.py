@@ -15,8 +15,8 @@ IGNORABLE: Final = (
     r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u206a-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
-"""Characters that are drawn as nothing, as a class of expressions: Default_Ignorable_Code_Point of the Unicode Character
-Database without Bidi_Control. Variation selectors, of which there are 256, can carry any text."""
+"""Characters that are drawn as nothing, as a class of expressions: Default_Ignorable_Code_Point of the Unicode
+Character Database without Bidi_Control. Variation selectors, of which there are 256, can carry any text."""
 
 _UNSEEN: Final = re.compile(rf"[{IGNORABLE}\u2800\U0001d159]")
 """These, and letters that are drawn as a blank."""

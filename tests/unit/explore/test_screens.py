@@ -13,6 +13,8 @@ from tests.hostile.building import compiled
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.record.sample import ended, result, started, write
+from tests.unit.runtime.tools import add
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.explore import ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, MemoryStore, SqliteStore
@@ -207,6 +209,37 @@ def test_a_question_is_answered_once_in_the_page() -> None:
         assert json.loads(ended["result"]["text"])["to"] == "Here 1"
         record = await browser.get(f"/runs/{ended['run']}")
         assert record["calls"][0]["state"] == "completed"
+
+    run(test())
+
+
+def test_calls_beneath_a_call_ask_at_the_same_time_and_each_is_answered() -> None:
+    async def test() -> None:
+        catalog = Catalog()
+        ended: list[str] = []
+
+        async def turn(_: object) -> str:
+            both = [ToolRequest(name=f"own.{name}", payload="{}", tool_call_id=name) for name in ("first", "second")]
+            results = await runtime.turn(both, run=runtime.start_run(meta=ToolCallMeta(user="ann")))
+            ended.extend("ok" if each.success else each.error.code for each in results if each.success or each.error)
+            return "done"
+
+        for name in ("first", "second"):
+            add(catalog, lambda _: "ran", f"own.{name}", permission="readonly", tags={"network"})
+        add(catalog, turn, "own.turn", permission="readonly")
+        runtime = Runtime(catalog, permission=ask_in_page)
+        browser = await Browser(explorer(runtime)).start()
+        call = await browser.call("own.turn", {})
+        await browser.until(call, "asking")
+        while len(asked := (await browser.get("/inbox"))["questions"]) < 2:
+            await asyncio.sleep(0.01)
+        assert [each["tool"] for each in asked] == ["own.first", "own.second"]
+        assert (await browser.get(f"/calls/{call}"))["question"]["id"] == asked[0]["id"]
+        await browser.post(f"/calls/{call}/answer", question=asked[1]["id"], decision="deny")
+        assert (await browser.get(f"/calls/{call}"))["question"]["id"] == asked[0]["id"]
+        await browser.post(f"/calls/{call}/answer", question=asked[0]["id"], decision="allow_once")
+        assert (await browser.until(call, "ended"))["result"]["success"]
+        assert ended == ["ok", "permission_denied"]
 
     run(test())
 

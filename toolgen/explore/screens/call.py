@@ -67,7 +67,7 @@ async def call(visit: Visit) -> Data:
         "args": args,
         "args_left_out": args_left,
         "link": visit.for_link(made.args.link),
-        "question": None if made.question is None else made.question.data,
+        "question": next((each.data for each in made.questions), None),
         "progress": progress[::-1],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
         "problem": made.problem or problem,
@@ -117,15 +117,15 @@ async def answer(visit: Visit) -> Data:
     A denial may have a `proposal`: args as JSON that the person would allow.
     """
     made = found(visit)
-    asked = made.question
-    if asked is None or asked.data["id"] != visit.fields.get("question"):
+    asked = made.asked(visit.fields.get("question", ""))
+    if asked is None:
         raise Refused(409, "the call does not ask this any more")
     decision = decision_of(visit, asked.request.check_proposal)
     if decision.decision is Decision.ALLOW_FOR_SESSION and asked.request.scope is None:
         raise Refused(400, "this can only be allowed once")
     if not await visit.explorer.may_answer(visit.visitor, asked.data):
         raise Refused(403, "you may not answer this")
-    if not made.answer(asked.data["id"], replace(decision, people=(visit.visitor.person,))):
+    if not made.answer(asked, replace(decision, people=(visit.visitor.person,))):
         raise Refused(409, "the question was answered before")
     return {"call": made.id, "decision": str(decision.decision), "location": _address(visit, made)}
 

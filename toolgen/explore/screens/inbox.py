@@ -23,9 +23,9 @@ _RUNS: Final = 200
 async def inbox(visit: Visit) -> Data:
     """Return the questions that the visitor may see, with those that they may answer marked."""
     questions = [
-        await _shown(visit, each.question.data, None, each.id)
+        await _shown(visit, question.data, None, each.id)
         for each in visit.explorer.calls.of(visit.visitor)
-        if each.question
+        for question in [*each.questions]
     ]
     engine = visit.explorer.engine
     has_more = False
