@@ -140,6 +140,7 @@ def bind_plan(
         call: Call | None = None
         entered: Entered | None = None
         payload: Any = None
+        stage = ""
         try:
             if run is not None:
                 check_may_call(run, ident)
@@ -234,7 +235,8 @@ def bind_plan(
             with entered.suppress_abort():
                 result = await _done(conclude(call, result))
         except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
-            return await refusals.refused(error, request, meta, run)
+            has_begun = stage in ("execute", "encode")
+            return await refusals.refused(error, request, meta, run, has_begun=has_begun)
         finally:
             if entered is not None:
                 entered.leave()

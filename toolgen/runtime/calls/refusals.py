@@ -17,6 +17,7 @@ from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.events.records import now
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.policy.effective import ExclusionReason
+from toolgen.runtime.redact.warning import log_failure
 from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
 from toolgen.spec.text import shown_name
 
@@ -116,8 +117,6 @@ class Failures:
         result = failed_call(ident, call_id, error, payload, self._example, by_handler=by_handler, secrets=secrets)
         is_internal = result.error is not None and result.error.kind is FailureKind.INTERNAL
         if is_internal and not isinstance(error, CallFailed):
-            from toolgen.runtime.calls.failure_log import log_failure  # few calls fail so
-
             log_failure(ident, call_id, error, secrets)
         return result
 
@@ -186,18 +185,26 @@ class Refusals:
         return meta.tool_call_id or self._new_id("call")
 
     async def refused(
-        self, error: BaseException, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None
+        self,
+        error: BaseException,
+        request: ToolRequest,
+        meta: ToolCallMeta | None,
+        run: Run | None,
+        *,
+        has_begun: bool = False,
     ) -> ToolResult[Any]:
-        """Return the result of a call that could not be prepared. Raises exceptions meant for the caller.
+        """Return the result of a call that could not be prepared, or ended. Raises exceptions meant for the caller.
 
-        Must be awaited in the `except` clause of the coroutine that prepares the call.
+        Must be awaited in the `except` clause of the coroutine that makes the call. `has_begun` says that its tool may
+        have run.
         """
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise error
         misused = misuse_of(request, meta, run)
         if misused is not None:
             return await self._misused(misused, request)
-        failure, name = host_failure(error, "the preparation of the call"), request.name
+        doing = "the end of the call" if has_begun else "the preparation of the call"
+        failure, name = host_failure(error, doing, has_begun=has_begun), request.name
         meta = meta or (run.meta if run else None)
         try:
             call_id = request.tool_call_id or self.call_id_of(meta)

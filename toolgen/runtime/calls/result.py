@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
-
-from pydantic_core import ValidationError
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.effects import Effect
@@ -31,19 +28,24 @@ from toolgen.runtime.base.errors import (
     TypesDisagree,
 )
 from toolgen.runtime.redact.call_secrets import hide_error, hide_other_fields, hide_payload
+from toolgen.runtime.redact.exceptions import (
+    LONGEST_LINE,
+    class_name,
+    explanation,
+    first_shown_line,
+    hiding,
+    without_secrets,
+)
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
+    from toolgen.runtime.redact.exceptions import Hide
     from toolgen.runtime.redact.secrets import Secrets
-
-    Hide = Callable[[str], str]
 
 _blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
 
-_PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\\])+")
-_MESSAGE: Final = 300
 _TEXT: Final = 2000
 _ISSUES: Final = 1000
 _HINT: Final = 1200
@@ -201,7 +203,7 @@ def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
         return result
     result = hide_other_fields(result, secrets)
     hide = hiding(secrets)
-    message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
+    message, hint = first_shown_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
     shown = replace(result.error or error, message=message, hint=hint, proposal="")
     shown = shown if error.cause is None else shown.caused_by(error.cause)
     return with_error_shown(replace(result, error=shown))
@@ -228,11 +230,6 @@ def tool_error_from_error(
     if isinstance(error, PermissionDenied) and not by_handler:
         found = replace(found, proposal=error.proposal)
     return hide_error(found.caused_by(error), secrets)
-
-
-def hiding(secrets: Secrets) -> Hide:
-    """Return a function that redacts the secret values of a call from a text before it is truncated."""
-    return secrets.values.hide if secrets.values is not None else str
 
 
 def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
@@ -270,14 +267,14 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
         case GateRefused():
             return (
-                cut(visible(hide(error.reason)), _MESSAGE),
+                cut(visible(hide(error.reason)), LONGEST_LINE),
                 FailureKind.PERMISSION_DENIED,
                 "gate_refused",
                 "go on without it",
             )
         case HookDenied():
             hint = "do not repeat the call unchanged; go on without it"
-            return cut(visible(hide(str(error))), _MESSAGE), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+            return cut(visible(hide(str(error))), LONGEST_LINE), FailureKind.PERMISSION_DENIED, "hook_denied", hint
         case ToolRateLimited():
             return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
         case PermissionDenied():
@@ -330,46 +327,16 @@ def _wait(seconds: float | None) -> str:
 
 def _hints(issues: Sequence[Issue]) -> str:
     return cut(
-        "; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues), _MESSAGE
+        "; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues), LONGEST_LINE
     )
-
-
-def explanation(error: BaseException, hide: Hide) -> str:
-    """Return the first line of the text of an exception, as it can be shown; empty if it has none."""
-    try:
-        text = _details(error) or str(error)
-    except Exception:  # noqa: BLE001  # exceptions of the host may be broken themselves
-        text = ""
-    return _first_line(hide(text))
 
 
 def _message(error: BaseException, hide: Hide) -> str:
     first_line = explanation(error, hide)
     if not first_line:
-        return f"the tool failed with {type(error).__name__}"
-    return cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line, _MESSAGE)
-
-
-def _first_line(text: str) -> str:
-    """Return the first line of a text, or the last of a traceback, without secrets."""
-    lines = text.strip().split("\n")
-    return cut(without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
+        return f"the tool failed with {class_name(error)}"
+    return cut(f"{class_name(error)}: {first_line}" if isinstance(error, KeyError) else first_line, LONGEST_LINE)
 
 
 def _hint(text: str) -> str:
     return cut("\n".join(map(without_secrets, text.split("\n"))), _HINT)
-
-
-def without_secrets(line: str) -> str:
-    """Return a line without folders, secrets, invalid text and terminal control characters."""
-    from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls succeed
-
-    return visible(redact_text(_PATH.sub("", line.strip())))
-
-
-def _details(error: BaseException) -> str:
-    """Describe the first problem of a pydantic error, whose first line only counts the problems."""
-    if not isinstance(error, ValidationError):
-        return ""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{error.title}: {'.'.join(map(str, first['loc'])) or 'the value'}: {first['msg']}"

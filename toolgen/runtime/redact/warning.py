@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from logging import Logger
-
     from toolgen.runtime.redact.secrets import Secrets
+
+
+_LONGEST: Final = 50_000
+"""Characters of a traceback that is logged as Python writes it."""
 
 
 def warn(message: str, *args: object, error: BaseException | None = None, secrets: Secrets | None = None) -> None:
@@ -19,37 +21,65 @@ def warn(message: str, *args: object, error: BaseException | None = None, secret
     """
     import logging  # slow to import, and rarely needed
 
-    logger = logging.getLogger("toolgen")
     shown = None if error is None else _without_secrets(error, secrets)
-    if shown is None:
-        logger.warning(message, *args, exc_info=error)
+    if error is not None and shown is None:
+        _log(logging.WARNING, message, args, exc_info=(type(error), error, error.__traceback__))
     else:
-        _log(logger, logging.WARNING, message, args, shown)
+        _log(logging.WARNING, message, args, exc_text=shown)
 
 
-def log_failed(message: str, *args: object, traceback: str) -> None:
-    """Log a failure of a call as an error of `toolgen`. `traceback` has been redacted."""
+def log_failure(ident: str, call_id: str, error: BaseException, secrets: Secrets) -> None:
+    """Log an exception that a tool was not meant to raise, with its traceback, as an error of `toolgen`.
+
+    The result of the call has the message only, because a model sees it. No object of the exception is logged, whose
+    variables other handlers might show.
+    """
     import logging
 
-    _log(logging.getLogger("toolgen"), logging.ERROR, message, args, traceback)
+    from toolgen.runtime.redact.call_secrets import hide_text
+    from toolgen.runtime.redact.exceptions import traceback_text
+    from toolgen.spec.text import shown_name
+
+    shown_id = shown_name(hide_text(call_id, secrets))
+    text = traceback_text(error, secrets)
+    _log(logging.ERROR, "the tool %s failed in the call %s", (ident, shown_id), exc_text=text)
 
 
-def _log(logger: Logger, level: int, message: str, args: tuple[object, ...], traceback: str) -> None:
-    """Log for the caller of the calling function, with a traceback that no handler formats again."""
-    if logger.isEnabledFor(level):
-        place = logger.findCaller(stacklevel=3)[:3]
-        record = logger.makeRecord(logger.name, level, place[0], place[1], message, args, None, place[2])
-        record.exc_text = traceback
+def _log(level: int, message: str, args: tuple[object, ...], **fields: Any) -> None:
+    """Log for the caller of the calling function; what the host has added to logging may fail without an effect."""
+    import logging
+
+    logger = logging.getLogger("toolgen")
+    if not logger.isEnabledFor(level):
+        return
+    place = logger.findCaller(stacklevel=3)[:3]
+    record = logger.makeRecord(logger.name, level, place[0], place[1], message, args, None, place[2])
+    record.__dict__.update(fields)
+    try:
         logger.handle(record)
+    except Exception:  # noqa: BLE001  # a filter of the host; handlers do the same
+        logging.Handler().handleError(record)
 
 
 def _without_secrets(error: BaseException, secrets: Secrets | None) -> str | None:
-    """Return the traceback of an error without secrets; None if it has none."""
+    """Return the traceback of an error without secrets; None if it has none.
+
+    One that is long, or cannot be written, is bounded.
+    """
     from traceback import format_exception
 
     from toolgen.runtime.redact.call_secrets import hide_text
+    from toolgen.runtime.redact.exceptions import traceback_text
     from toolgen.runtime.redact.secrets import NO_SECRETS
 
-    text = "".join(format_exception(error)).rstrip("\n")
-    shown = hide_text(text, secrets or NO_SECRETS)
-    return None if shown == text and not (secrets and secrets.is_watched) else shown
+    secrets = secrets or NO_SECRETS
+    try:
+        text = "".join(format_exception(error)).rstrip("\n")
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # whatever an exception of the host is made of
+        return traceback_text(error, secrets)
+    if len(text) > _LONGEST:
+        return traceback_text(error, secrets)
+    shown = hide_text(text, secrets)
+    return None if shown == text and not secrets.is_watched else shown

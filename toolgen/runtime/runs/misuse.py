@@ -62,15 +62,24 @@ def check_text(call_id: Any) -> None:
         raise TypeError("the id of a call is not text")
 
 
-def host_failure(error: BaseException, doing: str, secrets: Secrets = NO_SECRETS) -> BaseException:
-    """Return the error of a call that an exception ended before it ran; an unexpected one is a failure of the host.
+def host_failure(
+    error: BaseException, doing: str, secrets: Secrets = NO_SECRETS, *, has_begun: bool = False
+) -> BaseException:
+    """Return the error of a call that an exception ended; an unexpected one is a failure of the host.
 
-    The model is not shown the exception: it is logged for the operator.
+    The model is not shown the exception: it is logged for the operator. It is told whether the tool may have run.
     """
     if isinstance(error, _MEANT):
         return error
-    warn("the host failed in %s before a call ran", doing, error=error, secrets=secrets)
-    failure = CallFailed(FailureKind.INTERNAL, "host_error", f"the call did not run: {doing} failed", HOST_AT_FAULT)
+    warn(
+        "the host failed in %s %s",
+        doing,
+        "after a tool had begun" if has_begun else "before a call ran",
+        error=error,
+        secrets=secrets,
+    )
+    what = "the tool may have run, but its result is lost" if has_begun else "the call did not run"
+    failure = CallFailed(FailureKind.INTERNAL, "host_error", f"{what}: {doing} failed", HOST_AT_FAULT)
     failure.__cause__ = error
     return failure
 

@@ -11,11 +11,12 @@ from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.calls.result import is_result, without_secrets
+from toolgen.runtime.calls.result import is_result
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, NOTHING, described, issue
 from toolgen.runtime.issues.service_errors import errors_of_body, errors_of_exception, is_rejection
+from toolgen.runtime.redact.exceptions import without_secrets
 from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.schema.references import pointer_of
 
