@@ -6,8 +6,14 @@ import asyncio
 import hashlib
 import json
 import re
+from contextlib import suppress
 from html.parser import HTMLParser
+from http.cookiejar import CookieJar
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import httpx
 import pytest
@@ -422,3 +428,42 @@ def test_the_document_of_the_endpoints_is_openapi() -> None:
 
 def test_the_tools_of_the_shop_are_those_of_its_catalog() -> None:
     assert "goods.secret_sale" in catalog()
+
+
+def test_a_server_on_another_port_gets_no_cookie_and_nothing_is_where_its_path_is_not_known() -> None:
+    """The cookie is for a path that nobody else knows, because browsers send cookies to all ports of a host."""
+    found: list[str] = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    def visit(start: str, elsewhere: str) -> None:
+        base, _, _ = start.partition("/start")
+        host = "/".join(start.split("/")[:3])
+        browser = build_opener(HTTPCookieProcessor(CookieJar()))
+        browser.open(start)
+        assert b"goods.echo" in browser.open(f"{base}/api/surface").read()
+        browser.open(elsewhere)
+        for path in ("/", "/surface", "/api/surface", "/static/explore.js"):
+            with pytest.raises(HTTPError, match="404"):
+                browser.open(f"{host}{path}")
+
+    async def test() -> None:
+        address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(shop().serve_http(on_listening=address.set_result))
+        with HTTPServer(("127.0.0.1", 0), Other) as other:
+            Thread(target=other.serve_forever, daemon=True).start()
+            await asyncio.to_thread(visit, await address, f"http://127.0.0.1:{other.server_port}/")
+            other.shutdown()
+        assert found == [""]
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+    asyncio.run(test())
