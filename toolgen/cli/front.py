@@ -140,28 +140,27 @@ _FOR_OPTION: Final = {"--host": "--http", "--port": "--http"}
 """Options that servers of others have, and those of ours."""
 
 
-def _with_hint(error: click.UsageError) -> None:
-    """Say in an error of usage what was probably meant: another option, or one in place of an argument."""
+def _with_hint(error: click.UsageError) -> click.UsageError:
+    """Return an error of usage with what was probably meant: another option, or one in place of an argument."""
     command = error.ctx.command if error.ctx else None
     if command is None:
-        return
+        return error
     if isinstance(error, click.NoSuchOption):
-        error.possibilities = _options_meant(error.option_name, command) or error.possibilities
-    elif error.message.startswith("Got unexpected extra argument") and command.name in FOR_ARGUMENT:
-        error.message = f"{error.message}. {FOR_ARGUMENT[command.name]}."
+        meant = _option_meant(error.option_name, command)
+        return click.UsageError(f"{error.message} Did you mean '{meant}'?", error.ctx) if meant else error
+    if error.message.startswith("Got unexpected extra argument") and command.name in FOR_ARGUMENT:
+        return click.UsageError(f"{error.message}. {FOR_ARGUMENT[command.name]}.", error.ctx)
+    return error
 
 
-def _options_meant(name: str, command: click.Command) -> list[str]:
+def _option_meant(name: str, command: click.Command) -> str:
     """Return the option that has another name elsewhere, or of which a name is a value, as in `--json`."""
     options = [each for each in command.params if isinstance(each, click.Option)]
     if any(_FOR_OPTION.get(name) in each.opts for each in options):
-        return [_FOR_OPTION[name]]
+        return _FOR_OPTION[name]
     value = name.lstrip("-")
-    return [
-        f"{each.opts[0]} {value}"
-        for each in options
-        if isinstance(each.type, click.Choice) and value in each.type.choices
-    ]
+    choices = (each for each in options if isinstance(each.type, click.Choice) and value in each.type.choices)
+    return next((f"{each.opts[0]} {value}" for each in choices), "")
 
 
 def _is_of_output(error: OSError) -> bool:
@@ -200,7 +199,7 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
     except click.ClickException as error:
         if isinstance(error, click.UsageError):
             if _is_of_usage(error):
-                _with_hint(error)
+                error = _with_hint(error)
             else:
                 error.ctx = None
         shown = StringIO()

@@ -406,7 +406,8 @@ async def _answered(answer: Answer, visit: Visit) -> dict[str, Any]:
     except RunNotFound:
         raise Refused(404, "there is no such run") from None
     except StoreError as error:
-        raise Refused(500, f"the store cannot be read: {error}") from None
+        told = str(error)
+        raise Refused(500, told if told.startswith("the store ") else f"the store cannot be read: {told}") from None
 
 
 async def _body(request: Request) -> dict[str, str]:

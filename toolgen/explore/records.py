@@ -52,7 +52,7 @@ class Outline:
 
     after: int = -1
     events: int = 0
-    began: datetime | None = None
+    first: Event | None = None
     last: datetime | None = None
     begins: array[int] = field(default_factory=lambda: array("q"))
     open: set[str] = field(default_factory=set[str])
@@ -66,6 +66,11 @@ class Outline:
     waited_us: int | None = None
     is_whole: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def began(self) -> datetime | None:
+        """The time of the first event; None before it is read."""
+        return None if self.first is None else self.first.at
 
     @property
     def user(self) -> str | None:
@@ -86,7 +91,7 @@ class Outline:
         for event in page.events:
             self._add(event, is_end=event.sequence in ends)
         if page.events:
-            self.began = self.began or page.events[0].at
+            self.first = self.first or page.events[0]
             self.last = page.events[-1].at
             self.events += len(page.events)
             self.after = page.events[-1].sequence
@@ -150,13 +155,23 @@ class Records:
         return cast("RunRecord", await self._read(self._source.read, run_id))
 
     async def outline(
-        self, run_id: str, *, calls: int | None = None, events: int | None = None, only: str | None = None
+        self,
+        run_id: str,
+        *,
+        calls: int | None = None,
+        events: int | None = None,
+        only: str | None = None,
+        began: datetime | None = None,
     ) -> Outline:
         """Read a run until so many calls have begun, or so many events are known, or else to its end.
 
-        With `only` it ends at an event of another user than that. Raises `RunNotFound`, and `StoreError`.
+        With `only` it ends at an event of another user than that. A run of the same id that was deleted is not taken
+        for this one: what is known has to begin as the run does now, at `began` if that is known. Raises `RunNotFound`,
+        and `StoreError`.
         """
         known = self._outlines.pop(run_id, None) or Outline()
+        if known.first is not None and not await self._begins_so(run_id, known.first, began):
+            known = Outline()
         self._outlines[run_id] = known  # the latest is the last one
         async with known.lock:
             while (
@@ -233,6 +248,13 @@ class Records:
             after = page.events[-1].sequence
             is_cut = bool(going_on) and after > begins[-1] + _AHEAD
         return RunRecord(run_id=run_id, events=tuple(events), results=tuple(results)), is_cut
+
+    async def _begins_so(self, run_id: str, first: Event, began: datetime | None) -> bool:
+        """Whether a run begins with an event; by the time when it began, if that is known."""
+        if began is not None:
+            return began == first.at
+        page: RunRecord = await self._read(self._source.page, run_id, -1, 1)
+        return page.events == (first,)
 
     def _forget(self) -> None:
         """Forget the outlines that were not used for longest, as far as there are too many."""

@@ -17,7 +17,7 @@ from toolgen.explore.screens.runs import user_of
 from toolgen.record.calls import calls_of
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.events.encoding import format_time
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.events.records import DamagedRun, RunNotFound
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import pointer_of
 from toolgen.spec.text import cut
@@ -77,7 +77,7 @@ async def traffic_of(
 ) -> tuple[dict[str, Traffic], int]:
     """Read the latest runs that a visitor may see; return what they have of each toolset, and how many were read.
 
-    A run with more events than may still be read is left out. Raises `StoreError`.
+    A run with more events than may still be read is left out, and so is a damaged one. Raises `StoreError`.
     """
     found = {name: Traffic() for name in toolsets}
     of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
@@ -88,7 +88,7 @@ async def traffic_of(
         left -= each.events
         try:
             record = await records.read(each.run_id)
-        except RunNotFound:  # it may be deleted meanwhile
+        except (DamagedRun, RunNotFound):  # it may be deleted meanwhile
             continue
         read += 1
         if not visitor.may_see_user(user_of(record)):

@@ -238,7 +238,7 @@ ROWS: Final = (
             "since": "Not over before this day.",
             "until": "Not begun after this day.",
         },
-        returns={"runs": "array", "found": "integer"},
+        returns={"runs": "array", "found": "integer", "damaged": "array"},
     ),
     Row(
         path="/runs/{run}/replay",

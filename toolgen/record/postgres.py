@@ -14,12 +14,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
-from toolgen.record.sqlite import selection, summary_of, undamaged
+from toolgen.record.sqlite import check_known, selection, summary_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
-from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, is_usable
+from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, Watchdog, is_usable
 from toolgen.runtime.events.encoding import decode_event, decode_result, encode_result
 from toolgen.runtime.events.records import (
     EVERY_RUN,
+    DamagedRun,
     Event,
     NewEvent,
     RunFilter,
@@ -29,6 +30,7 @@ from toolgen.runtime.events.records import (
     RunSummary,
     StoreError,
 )
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     import psycopg
@@ -64,24 +66,29 @@ STORE_TABLES: Final = PostgresTables(
 
 _EXPECTED: Final = frozenset(
     {
-        ("events", "r", "run_id text, sequence bigint, body bytea, digest bytea"),
-        ("results", "r", "run_id text, sequence bigint, body bytea"),
+        ("events", "r p", "run_id text!, sequence bigint!, body bytea!, digest bytea"),
+        ("results", "r p", "run_id text!, sequence bigint!, body bytea!"),
         (
             "runs",
-            "r",
-            "run_id text, began text, last text, events bigint, completed bigint, failed bigint, denied bigint",
+            "r p",
+            "run_id text!, began text!, last text!, events bigint!, completed bigint!, failed bigint!, denied bigint!",
         ),
+        *((name, "key", "PRIMARY KEY (run_id, sequence)") for name in ("events", "results")),
+        ("runs", "key", "PRIMARY KEY (run_id)"),
     }
 )
 
 _PARTS: Final = """
 WITH tables AS (
-  SELECT c.oid, c.relname::text AS name, c.relkind::text AS kind, c.relrowsecurity AS has_policies
+  SELECT c.oid, c.relname::text AS name, c.relkind::text || ' ' || c.relpersistence::text AS kind,
+    c.relrowsecurity AS has_policies
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'toolgen' AND c.relname IN ('events', 'results', 'runs')
 )
 SELECT name, kind, (
-  SELECT string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum)
+  SELECT string_agg(
+    a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN '!' ELSE '' END
+      || CASE WHEN a.atthasdef THEN ' with a default' ELSE '' END, ', ' ORDER BY a.attnum)
   FROM pg_attribute a WHERE a.attrelid = tables.oid AND a.attnum > 0 AND NOT a.attisdropped
 ) FROM tables
 UNION ALL SELECT name, 'row security', '' FROM tables WHERE has_policies
@@ -90,9 +97,17 @@ UNION ALL SELECT name, 'trigger', tgname::text FROM tables JOIN pg_trigger ON tg
 UNION ALL SELECT name, 'rule', rulename::text FROM tables JOIN pg_rewrite r ON r.ev_class = tables.oid
 UNION ALL SELECT name, 'child', '' FROM tables JOIN pg_inherits ON tables.oid IN (inhparent, inhrelid)
 UNION ALL SELECT name, 'constraint', conname::text FROM tables JOIN pg_constraint ON conrelid = tables.oid
-  WHERE contype IN ('c', 'f')
+  WHERE contype IN ('c', 'f', 'x')
+UNION ALL SELECT name, 'key', pg_get_constraintdef(c.oid) FROM tables JOIN pg_constraint c ON conrelid = tables.oid
+  WHERE contype = 'p'
+UNION ALL SELECT name, 'index', indexrelid::regclass::text FROM tables JOIN pg_index i ON indrelid = tables.oid
+  WHERE indexprs IS NOT NULL OR indpred IS NOT NULL OR EXISTS (
+    SELECT 1 FROM pg_opclass o WHERE o.oid = ANY (i.indclass) AND o.opcnamespace <> 'pg_catalog'::regnamespace)
 """
-"""What the three tables are made of: columns, and whatever changes rows as they are written or read."""
+"""What the three tables are made of: columns, keys, and whatever runs, or changes rows, as they are written or read.
+
+An index that somebody adds for their own reads does neither, unless it computes something.
+"""
 
 
 def has_other_parts(connection: psycopg.Connection[Any]) -> bool:
@@ -120,6 +135,9 @@ def _digest(run_id: str) -> bytes:
 
 
 _TIMEOUT: Final = 10.0
+_LONGEST_READ: Final = 60.0
+"""Seconds, until a connection is opened, and until all of a run is read."""
+
 _SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _EVENTS: Final = "SELECT sequence, body, digest FROM toolgen.events WHERE run_id = %s"
 EVENTS_AFTER: Final = f"{_EVENTS} AND sequence > %s ORDER BY sequence"
@@ -139,6 +157,7 @@ class PostgresReader:
     def __init__(self, url: str) -> None:
         self._database = database_at(url, timeout=_TIMEOUT)
         self._lock = Lock()
+        self._watchdog = Watchdog()
         self._connection: psycopg.Connection[Any] | None = None
 
     def is_begun(self) -> bool:
@@ -148,6 +167,7 @@ class PostgresReader:
 
     def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
+        _check_known(run_id)
         with self._snapshot() as connection:
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             results = connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
@@ -157,6 +177,7 @@ class PostgresReader:
 
     def page(self, run_id: str, after: int, most: int) -> RunRecord:
         """Read at most that many events of a run after a number; a run that does not exist yet has none."""
+        _check_known(run_id)
         with self._snapshot() as connection:
             events = connection.execute(f"{EVENTS_AFTER} LIMIT %s", (run_id, after, most), binary=True).fetchall()
             last = events[-1][0] if events else after
@@ -167,7 +188,7 @@ class PostgresReader:
         """List all runs, the one with the latest event last."""
         with self._snapshot() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM toolgen.runs ORDER BY last, run_id").fetchall()
-        with undamaged("the list of runs is damaged"):
+        with undamaged("the list of runs is damaged", StoreError):
             return tuple(summary_of(*row) for row in rows)
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
@@ -177,25 +198,39 @@ class PostgresReader:
         with self._snapshot() as connection:
             (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}".encode(), values).fetchall()
             rows = connection.execute(page.encode(), (*values, most, skip)).fetchall()
-        with undamaged("the list of runs is damaged"):
+        with undamaged("the list of runs is damaged", StoreError):
             return RunsPage(found=counted[0], runs=tuple(summary_of(*row) for row in rows))
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
+        _check_known(run_id)
         with self._snapshot() as connection:
             others = has_other_parts(connection)
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             results = connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             listed = connection.execute(f"SELECT {_COUNTS} FROM toolgen.runs WHERE run_id = %s", (run_id,)).fetchone()
-        return Chain(run_id, [ChainLink(*row) for row in events], dict(results), listed, has_other_parts=others)
+        return Chain(
+            run_id,
+            links=[ChainLink(*row) for row in events if _is_row(*row)],
+            results={row[0]: row[1] for row in results if _is_row(*row)},
+            listed=listed,
+            forged=[
+                *(f"an event numbered {visible(str(row[0]))[:40]}" for row in events if not _is_row(*row)),
+                *(f"a result numbered {visible(str(row[0]))[:40]}" for row in results if not _is_row(*row)),
+            ],
+            has_other_parts=others,
+        )
 
     def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
+        _check_known(run_id)
         with self._snapshot() as connection:
             last = f"{_EVENTS} ORDER BY sequence DESC LIMIT 1"
             row = connection.execute(last, (run_id,), binary=True).fetchone()
         if row is None:
             raise RunNotFound(run_id)
+        if not _is_row(*row):
+            raise DamagedRun(_DAMAGED)
         sequence, _, digest = row
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
@@ -225,7 +260,8 @@ class PostgresReader:
             if self._connection is None or not is_usable(self._connection):
                 self._drop()
                 self._connection = self._database.connect()
-            yield self._connection
+            with self._watchdog.watch(self._connection, _LONGEST_READ):
+                yield self._connection
         except psycopg.Error as error:
             self._drop()
             raise StoreError(f"the store cannot be read: {self._database.why(error)}") from error
@@ -245,6 +281,11 @@ def database_at(url: str, *, timeout: float) -> PostgresDatabase:
         return PostgresDatabase(url, timeout=timeout)
     except ValueError as error:
         raise StoreError(f"the store cannot be opened: {error}") from None
+
+
+def _is_row(sequence: Any, body: Any, digest: Any = None) -> bool:
+    """Whether the columns of a row are as a store writes them."""
+    return isinstance(sequence, int) and isinstance(body, bytes) and isinstance(digest, bytes | None)
 
 
 def _record(run_id: str, events: list[Any], results: list[Any]) -> RunRecord:
@@ -275,7 +316,8 @@ _RETRY_SECONDS: Final = 0.05
 _LOCK: Final = "SELECT pg_advisory_xact_lock(lock) FROM unnest(%b::bigint[]) AS lock"
 _ENDS: Final = """
 SELECT last.sequence, last.digest, at_known.sequence, at_known.digest,
-  CASE WHEN last.sequence <> runs.known THEN last.body END, before.sequence, before.digest
+  CASE WHEN last.sequence <> runs.known THEN last.body END, before.sequence, before.digest,
+  (SELECT version FROM toolgen.versions WHERE kind = 'store')
 FROM unnest(%b::text[], %b::bigint[]) WITH ORDINALITY AS runs (run_id, known, place)
 LEFT JOIN LATERAL (
   SELECT * FROM toolgen.events WHERE events.run_id = runs.run_id ORDER BY sequence DESC LIMIT 1
@@ -332,6 +374,7 @@ class Writer:
         self._key = key
         self._timeout = timeout
         self._ends = RunEnds(key)
+        self._watchdog = Watchdog()
         self._connection: psycopg.Connection[Any] | None = None
         self._unsure: tuple[_Row, dict[str, End | None]] | None = None
         try:
@@ -374,10 +417,16 @@ class Writer:
         if self._connection is None:
             connection = self._database.connect()
             try:
-                connection.execute("SELECT set_config('lock_timeout', %s, false)", (str(round(self._timeout * 1000)),))
-                STORE_TABLES.create(connection)
-                if has_other_parts(connection):
-                    raise StoreError("the store has other columns, triggers, rules or policies than toolgen creates")
+                with self._watchdog.watch(connection, self._timeout):
+                    timeout = str(round(self._timeout * 1000))
+                    connection.execute("SELECT set_config('lock_timeout', %s, false)", (timeout,))
+                    STORE_TABLES.create(connection)
+                    is_other = has_other_parts(connection)
+                if is_other:
+                    raise StoreError(
+                        "the store has other columns, keys, triggers, rules, policies or computed indexes than toolgen "
+                        "creates"
+                    )
             except BaseException:  # also an interrupted start closes its connection; raised again
                 connection.close()
                 raise
@@ -387,15 +436,16 @@ class Writer:
     def _write(self, runs: dict[str, list[Write]]) -> dict[str, End | None]:
         connection = self._connected()
         names = list(runs)
-        with connection.pipeline():
+        with self._watchdog.watch(connection, self._timeout), connection.pipeline():
             connection.execute("BEGIN")
             connection.execute(_LOCK, (sorted({lock_of(name) for name in names}),))
             known = [self._ends.known_number(name) for name in names]
-            stored = connection.execute(_ENDS, (names, known), binary=True).fetchall()
+            stored = [_Stored(*row) for row in connection.execute(_ENDS, (names, known), binary=True).fetchall()]
+            STORE_TABLES.checked(stored[0].version)
             if self._unsure is not None and self._is_written(connection, self._unsure[0]):
                 connection.execute("ROLLBACK")
                 return self._unsure[1]
-            rows, ends = self._continued(connection, runs, [_Stored(*row) for row in stored])
+            rows, ends = self._continued(connection, runs, stored)
             if rows:
                 self._unsure = (rows[0][0], ends)
                 self._insert(connection, rows)
@@ -454,7 +504,8 @@ class Writer:
 class _Stored(NamedTuple):
     """The last events of one run, as `_ENDS` found them. Implements `StoredEnd`.
 
-    The body of the last event is only there if it is not the one that this writer knows.
+    The body of the last event is only there if it is not the one that this writer knows. `version` is that of the
+    store, which another program may have raised meanwhile.
     """
 
     sequence: int | None
@@ -464,6 +515,7 @@ class _Stored(NamedTuple):
     body: bytes | None
     sequence_before: int | None
     digest_before: bytes | None
+    version: Any
 
     def last(self) -> tuple[int, bytes | None] | None:
         return None if self.sequence is None else (self.sequence, self.digest)
@@ -609,5 +661,16 @@ class PostgresStore:
 
 
 def _check_run_id(run_id: str) -> None:
-    if "\0" in run_id or len(run_id.encode()) > _LONGEST_RUN_ID:
+    if _is_too_long(run_id):
         raise ValueError(f"a run id in Postgres has at most {_LONGEST_RUN_ID:,} bytes, and no NUL")
+
+
+def _check_known(run_id: str) -> None:
+    """Raise `RunNotFound` for an id that no run of a store can have."""
+    check_known(run_id)
+    if _is_too_long(run_id):
+        raise RunNotFound(run_id)
+
+
+def _is_too_long(run_id: str) -> bool:
+    return "\0" in run_id or len(run_id.encode()) > _LONGEST_RUN_ID

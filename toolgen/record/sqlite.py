@@ -19,6 +19,7 @@ from toolgen.runtime.events.encoding import decode_event, decode_result, decode_
 from toolgen.runtime.events.records import (
     EVERY_RUN,
     CallOutcome,
+    DamagedRun,
     Event,
     NewEvent,
     RunFilter,
@@ -164,6 +165,7 @@ class SqliteReader:
 
     def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
+        check_known(run_id)
         with self._reading() as connection:
             events, results = _rows(connection, run_id)
         if not events:
@@ -172,6 +174,7 @@ class SqliteReader:
 
     def page(self, run_id: str, after: int, most: int) -> RunRecord:
         """Read at most that many events of a run after a number; a run that does not exist yet has none."""
+        check_known(run_id)
         with self._reading() as connection:
             connection.execute("BEGIN")
             events = connection.execute(_EVENTS_AFTER, (run_id, after, most)).fetchall()
@@ -183,7 +186,7 @@ class SqliteReader:
         """List all runs, the one with the latest event last."""
         with self._reading() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
-        with undamaged("the list of runs is damaged"):
+        with undamaged("the list of runs is damaged", StoreError):
             return tuple(summary_of(*row) for row in rows)
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
@@ -196,11 +199,12 @@ class SqliteReader:
                 f"SELECT run_id, {_COUNTS} FROM runs{where} ORDER BY last DESC, run_id DESC LIMIT ? OFFSET ?",
                 (*values, most, skip),
             ).fetchall()
-        with undamaged("the list of runs is damaged"):
+        with undamaged("the list of runs is damaged", StoreError):
             return RunsPage(found=found, runs=tuple(summary_of(*row) for row in rows))
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
+        check_known(run_id)
         with self._reading() as connection:
             events, results = _rows(connection, run_id)
             listed = _listed(connection, run_id)
@@ -219,6 +223,7 @@ class SqliteReader:
 
     def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
+        check_known(run_id)
         with self._reading() as connection:
             row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
         if row is None:
@@ -239,6 +244,14 @@ class SqliteReader:
                 yield connection
             except UNREADABLE as error:
                 raise StoreError(f"the store cannot be read: {why(error)}") from error
+
+
+def check_known(run_id: str) -> None:
+    """Raise `RunNotFound` for an id that no run of a store can have: half of a surrogate pair is no text there."""
+    try:
+        run_id.encode()
+    except UnicodeEncodeError:
+        raise RunNotFound(run_id) from None
 
 
 def _record(run_id: str, events: list[Any], results: list[Any]) -> RunRecord:
@@ -278,12 +291,12 @@ def _shown(number: bytes | None) -> str:
 
 
 @contextmanager
-def undamaged(message: str) -> Generator[None]:
-    """Decode data of a store. Raises `StoreError` for anything else."""
+def undamaged(message: str, raises: type[StoreError] = DamagedRun) -> Generator[None]:
+    """Decode data of a store, as of one run. Raises `DamagedRun`, or another error, for what no store writes."""
     try:
         yield
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StoreError(message) from error
+        raise raises(message) from error
 
 
 def selection(which: RunFilter, has_part: str, place: str) -> tuple[str, tuple[str, ...]]:

@@ -162,7 +162,7 @@ def test_commands_bound_what_they_are_given(args: list[str], tmp_path: Path) -> 
 def test_commands_take_the_greatest_age(tmp_path: Path) -> None:
     database = tmp_path / "runs.sqlite"
     prepare_database(database_url(database))
-    for args in (["list", "--older-than", "36500d"], ["prune", "--older-than", "36500"]):
+    for args in (["list", "--older-than", "36500d"], ["prune", "--older-than", "36500", "--yes"]):
         done = CliRunner().invoke(runs, args, env={"TOOLGEN_DATABASE": str(database)})
         assert done.exit_code == 0, done.output
 

@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import json
 import re
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from html.parser import HTMLParser
 from http.cookiejar import CookieJar
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -21,15 +22,18 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import HOSTILE, Goods, catalog, shop
+from tests.unit.record.sample import write
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.explore import ExploreSettings
 from toolgen.explore.table import ROWS, openapi
-from toolgen.record import MemoryStore
+from toolgen.record import MemoryStore, SqliteStore
+from toolgen.record.sqlite import SqliteReader
 from toolgen.runtime import Approver, EventKind, NewEvent
 from toolgen.runtime.base.received import REQUEST_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
+    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -339,6 +343,64 @@ def test_a_tool_cannot_show_a_run_to_others_or_say_what_was_decided_by_what_it_r
         assert (await bo.get("/runs/of-bo/summary"))["agents"] == ["clerk"]
         (call,) = (await bo.get("/runs/of-bo"))["calls"]
         assert (call["asked"], call["args"]) == (None, "")
+
+    run(test())
+
+
+def runs_of(file: Path, **users: str) -> None:
+    """Write runs, each of a user, with one call whose args have their name."""
+
+    async def written() -> None:
+        store = SqliteStore(file)
+        for run_id, user in users.items():
+            said = {"user": user, "agent": "clerk", "args": {"word": f"word of {user}"}}
+            await write(store, NewEvent(EventKind.TOOL_STARTED, run_id, "goods.find", "c1", said))
+        await store.close()
+
+    asyncio.run(written())
+
+
+def changed(file: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_a_run_with_the_id_of_a_deleted_one_is_not_shown_to_its_user(tmp_path: Path) -> None:
+    file = tmp_path / "runs.db"
+    runs_of(file, job="ana")
+
+    async def test() -> None:
+        app = shop(store=SqliteReader(file), authenticate=known, settings=ExploreSettings(agent="clerk"))
+        ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+        assert "word of ana" in json.dumps(await ana.get("/runs/job"))
+        changed(file, "DELETE FROM events", "DELETE FROM results", "DELETE FROM runs")
+        await asyncio.to_thread(runs_of, file, job="bo")
+        for path in ("/runs/job", "/runs/job/summary", "/runs/job/replay"):
+            await ana.get(path, status=404)
+        assert (await ana.get("/runs"))["found"] == 0
+
+    run(test())
+
+
+def test_a_damaged_run_hides_no_other_and_is_named_to_whoever_sees_all(tmp_path: Path) -> None:
+    file = tmp_path / "runs.db"
+    runs_of(file, fine="ana", torn="bo", other="ana")
+    changed(file, "UPDATE events SET body = 'x' WHERE run_id = 'torn'")
+
+    async def test() -> None:
+        settings = ExploreSettings(agent="clerk")
+        ana = await Browser(
+            shop(store=SqliteReader(file), authenticate=known, settings=settings), headers={"x-user-token": "t-ana"}
+        ).opened()
+        listed = await ana.get("/runs")
+        assert ({each["run"] for each in listed["runs"]}, listed["damaged"]) == ({"fine", "other"}, [])
+        here = await Browser(shop(store=SqliteReader(file))).start()
+        await here.get("/servers")
+        found = await here.get("/runs", by_user="ana")
+        assert ({each["run"] for each in found["runs"]}, found["damaged"]) == ({"fine", "other"}, ["torn"])
+        assert "The record of the run <code>torn</code> is damaged" in await here.page("/runs?by_user=ana")
+        assert "the record of the run is damaged" in (await here.get("/runs/torn", status=500))["message"]
 
     run(test())
 

@@ -12,7 +12,7 @@ from toolgen.explore.visitors import Viewpoint
 from toolgen.record.calls import caller_of
 from toolgen.record.chain import ChainError
 from toolgen.runtime.events.encoding import format_time
-from toolgen.runtime.events.records import CallOutcome, RunFilter, RunNotFound, StoreError
+from toolgen.runtime.events.records import CallOutcome, DamagedRun, RunFilter, RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from toolgen.explore.records import CallsPage, Outline, Records
@@ -53,15 +53,20 @@ async def runs(visit: Visit) -> Data:
         "is_bounded": found.is_bounded,
         "read_at_most": _READ,
         "runs": [_summary(each) for each in found.runs],
+        "damaged": found.damaged,
     }
 
 
 class _Runs(NamedTuple):
-    """A page of the runs that were found; `is_bounded` if there are more than were read to find them."""
+    """A page of the runs that were found; `is_bounded` if there are more than were read to find them.
+
+    `damaged` are those whose record cannot be read: nobody knows whose they are.
+    """
 
     found: int
     runs: Sequence[RunSummary]
     is_bounded: bool
+    damaged: Sequence[str] = ()
 
 
 async def _listed_ones(_visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
@@ -77,15 +82,21 @@ async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], num
     """Return a page of those of the latest runs that fit: whose a run is, and by whom, is known once it is read."""
     every = await records.latest_runs(_READ, which=_filter(wanted))
     found: list[RunSummary] = []
+    damaged: list[str] = []
     for each in every.runs:
         try:
-            outline = await records.outline(each.run_id, events=each.events, only=_only(visit))
+            outline = await records.outline(each.run_id, events=each.events, only=_only(visit), began=each.began)
         except RunNotFound:  # deleted meanwhile
+            continue
+        except DamagedRun:
+            damaged.append(each.run_id)
             continue
         if visit.visitor.may_see_user(outline.user) and _is_wanted(outline, wanted):
             found.append(each)
     number = min(number, max(1, -(-len(found) // PAGE)))
-    return _Runs(len(found), found[(number - 1) * PAGE : number * PAGE], is_bounded=every.found > _READ)
+    shown = found[(number - 1) * PAGE : number * PAGE]
+    hidden = damaged[:PAGE] if visit.visitor.sees_all else ()
+    return _Runs(len(found), shown, is_bounded=every.found > _READ, damaged=hidden)
 
 
 def _is_wanted(outline: Outline, wanted: dict[str, str]) -> bool:

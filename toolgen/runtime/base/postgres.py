@@ -6,9 +6,13 @@ psycopg is imported on use.
 from __future__ import annotations
 
 import asyncio
+import os
 import select
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import socket
+import threading
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
@@ -167,7 +171,12 @@ class PostgresTables:
         if connection.execute("SELECT to_regclass('toolgen.versions')").fetchone() == (None,):
             return 0
         row = connection.execute("SELECT version FROM toolgen.versions WHERE kind = %s", (self.name,)).fetchone()
-        version = 0 if row is None else int(row[0])
+        return self.checked(0 if row is None else row[0])
+
+    def checked(self, version: Any) -> int:
+        """Return a version as it is in the database. Raises `error` for a newer one, and what is none."""
+        if not isinstance(version, int):
+            raise self.error(f"the version of the {self.name} is not a number: the database was changed")
         if version > len(self.migrations):
             raise self.error(
                 f"the {self.name} has version {version}, and this toolgen needs version {len(self.migrations)}"
@@ -239,6 +248,49 @@ class _Pool:
 
     free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CONNECTIONS))
     idle: list[psycopg.AsyncConnection[Any]] = field(default_factory=list["psycopg.AsyncConnection[Any]"])
+
+
+class Watchdog:
+    """Ends the connection of one thread where the server stands still: it acknowledges, and answers nothing.
+
+    Without it a statement of psycopg waits for as long as that. It fails with `psycopg.OperationalError`.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._watched: tuple[float, int] | None = None
+        self._is_started = False
+
+    @contextmanager
+    def watch(self, connection: psycopg.Connection[Any], seconds: float) -> Generator[None]:
+        """Let a connection be used for at most that long."""
+        with self._changed:
+            self._watched = (time.monotonic() + seconds, connection.fileno())
+            if not self._is_started:
+                threading.Thread(target=self._run, name="toolgen-postgres-watchdog", daemon=True).start()
+                self._is_started = True
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._watched = None
+
+    def _run(self) -> None:
+        """Look when a deadline has passed. A use that ends before it wakes nobody."""
+        with self._changed:
+            while True:
+                if self._watched is None:
+                    self._changed.wait()
+                    continue
+                deadline, descriptor = self._watched
+                left = deadline - time.monotonic()
+                if left > 0:
+                    self._changed.wait(left)
+                    continue
+                self._watched = None
+                with socket.socket(fileno=os.dup(descriptor)) as connected:
+                    connected.shutdown(socket.SHUT_RDWR)
 
 
 def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:

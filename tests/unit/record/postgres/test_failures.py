@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -92,6 +93,30 @@ def test_without_a_server_writes_fail_and_later_ones_succeed(
 
     use(url, check, key=KEY, timeout=0.5)
     assert intact_calls(url) == {"c1": WHOLE, "c2": WHOLE}
+
+
+def test_a_server_that_stands_still_fails_writes_when_their_time_is_up(postgres_server: PostgresServer) -> None:
+    """As with a stalled disk: its kernel acknowledges what it is sent, and nothing answers."""
+    url = postgres_server.new_database()
+    sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolgen' AND datname = current_database()"
+
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        with psycopg.connect(url) as connection:
+            frozen = [pid for (pid,) in connection.execute(sessions)]
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreError, match="the store cannot be written: "):
+                await write(store, progress(n=1))
+        finally:
+            for pid in frozen:
+                os.kill(pid, signal.SIGCONT)
+        await one_call(store, "c2")
+
+    use(url, check, key=KEY, timeout=1)
+    calls = intact_calls(url)
+    assert calls["c1"] == calls["c2"] == WHOLE
 
 
 def test_a_read_only_server_refuses_writes_until_it_is_writable_again(postgres_server: PostgresServer) -> None:

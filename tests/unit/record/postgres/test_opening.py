@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from contextlib import closing
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from toolgen.record.postgres import PostgresReader, PostgresStore
 from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.record.stores import name_of_target, open_reader, open_store
 from toolgen.runtime.base.postgres import PostgresTables
-from toolgen.runtime.events.records import NewEvent, StoreError
+from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +68,28 @@ def test_a_database_is_brought_to_the_current_version_once(postgres_url: str, mo
         PostgresStore(postgres_url)
     with pytest.raises(StoreError, match="the store has version 2, and this toolgen needs version 1"):
         PostgresReader(postgres_url).runs()
+
+
+def test_a_store_that_is_brought_to_a_newer_version_is_not_written_to_by_an_open_one(postgres_url: str) -> None:
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        change(postgres_url, "UPDATE toolgen.versions SET version = 2 WHERE kind = 'store'")
+        with pytest.raises(StoreError, match="the store has version 2, and this toolgen needs version 1"):
+            await one_call(store, "c2")
+        change(postgres_url, "UPDATE toolgen.versions SET version = 1 WHERE kind = 'store'")
+        await one_call(store, "c3")
+
+    use(postgres_url, check, key=KEY)
+    assert [*intact_calls(postgres_url)] == ["c1", "c3"]
+
+
+@pytest.mark.parametrize("run_id", ["r\ud800", "a\0b", "x" * 1_001])
+def test_an_id_that_no_run_can_have_is_not_found(postgres_url: str, run_id: str) -> None:
+    use(postgres_url, one_call)
+    with closing(PostgresReader(postgres_url)) as reader:
+        for read in (reader.read, reader.head, reader.chain, lambda each: reader.page(each, -1, 10)):
+            with pytest.raises(RunNotFound):
+                read(run_id)
 
 
 def test_a_failed_migration_leaves_nothing(postgres_url: str) -> None:
@@ -161,7 +184,7 @@ def test_a_forked_process_is_refused_and_exits(postgres_url: str) -> None:
     program = f"""
 import asyncio, os, sys
 from tests.unit.record.sample import started
-from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.record.postgres import PostgresStore
 
 store = PostgresStore({postgres_url!r})

@@ -83,6 +83,13 @@ PARTS = [
     "ALTER TABLE toolgen.runs ADD CHECK (events < 9)",
     "CREATE TABLE child () INHERITS (toolgen.events)",
     "ALTER TABLE toolgen.events RENAME TO kept; CREATE VIEW toolgen.events AS SELECT * FROM toolgen.kept",
+    """CREATE FUNCTION f(bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';
+    CREATE INDEX i ON toolgen.events (f(body))""",
+    "CREATE INDEX i ON toolgen.runs (began) WHERE events > 1",
+    "ALTER TABLE toolgen.results SET UNLOGGED",
+    "ALTER TABLE toolgen.events DROP CONSTRAINT events_pkey",
+    "ALTER TABLE toolgen.events ALTER body DROP NOT NULL",
+    "ALTER TABLE toolgen.events ALTER digest SET DEFAULT 'x'",
 ]
 
 
@@ -90,10 +97,58 @@ PARTS = [
 def test_tables_with_other_parts_are_not_written_to_and_are_reported(postgres_url: str, statement: Any) -> None:
     head = record(postgres_url)
     change(postgres_url, statement)
-    with pytest.raises(StoreError, match="has other columns, triggers, rules or policies than toolgen creates"):
+    with pytest.raises(StoreError, match="has other columns, keys, triggers, rules, policies or computed indexes"):
         use(postgres_url, one_call)
     if "DROP COLUMN" not in statement:  # the list of runs cannot be read
         assert any("has tables, views, indexes or triggers" in found for found in findings(postgres_url, head))
+
+
+def test_an_index_for_other_readers_changes_nothing(postgres_url: str) -> None:
+    head = record(postgres_url)
+    change(postgres_url, "CREATE INDEX i ON toolgen.runs (began)")
+    use(postgres_url, lambda store: one_call(store, "c9"), key=KEY)
+    assert findings(postgres_url, head) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE toolgen.events ALTER body TYPE text USING encode(body, 'escape')",
+        "ALTER TABLE toolgen.events ALTER body TYPE int USING 1",
+        "ALTER TABLE toolgen.events ALTER body DROP NOT NULL; UPDATE toolgen.events SET body = NULL",
+        "ALTER TABLE toolgen.events ALTER digest TYPE text USING 'x'",
+        "ALTER TABLE toolgen.events ALTER digest TYPE int USING 3",
+        "ALTER TABLE toolgen.events ALTER sequence TYPE text USING sequence::text",
+        "ALTER TABLE toolgen.events ALTER sequence TYPE numeric",
+        "ALTER TABLE toolgen.results ALTER sequence TYPE numeric",
+        "ALTER TABLE toolgen.results ALTER body TYPE text USING 'x'",
+    ],
+)
+def test_a_column_of_another_type_is_reported(postgres_url: str, statement: Any) -> None:
+    head = record(postgres_url)
+    change(postgres_url, statement)
+    found = findings(postgres_url, head)
+    assert any("has tables, views, indexes or triggers" in each for each in found)
+    assert any("a row was added that stores do not write: a" in each for each in found)
+    if "events" in statement:
+        with closing(PostgresReader(postgres_url)) as reader, pytest.raises(StoreError, match="damaged"):
+            reader.head("r1")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE toolgen.versions ALTER version TYPE text USING 'abc'",
+        "ALTER TABLE toolgen.versions ALTER version DROP NOT NULL; UPDATE toolgen.versions SET version = NULL",
+    ],
+)
+def test_a_version_that_is_no_number_is_an_error_for_all(postgres_url: str, statement: Any) -> None:
+    record(postgres_url)
+    change(postgres_url, statement)
+    with pytest.raises(StoreError, match="the version of the store is not a number"):
+        use(postgres_url, one_call)
+    with closing(PostgresReader(postgres_url)) as reader, pytest.raises(StoreError, match="is not a number"):
+        reader.runs()
 
 
 @pytest.mark.parametrize(

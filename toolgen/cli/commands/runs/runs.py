@@ -464,12 +464,14 @@ def _worker_line(worker: WorkerInfo) -> str:
     metavar="DAYS",
     help="In days.",
 )
+@click.option("--yes", is_flag=True, help="Do it without asking.")
 @format_option
-def prune(*, database: str, days: float, output_format: str) -> int:
+def prune(*, database: str, days: float, yes: bool, output_format: str) -> int:
     """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
 
     async def pruned() -> Pruned:
         async with opened(database) as engine:
+            confirm(f"delete the runs that ended more than {days:g} days ago", (), yes=yes)
             return await engine.prune(days * 24 * 3600)
 
     found = now(pruned())
