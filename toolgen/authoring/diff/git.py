@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from threading import Timer
@@ -33,6 +33,10 @@ class DiffError(Exception):
     """A comparison is not possible; the message says what is wrong, and how to fix it."""
 
 
+class NoRepository(DiffError):
+    """A folder is in no git repository."""
+
+
 class SpecsError(DiffError):
     """The specs of one version have errors. `diagnostics` are all of them; `sources` the texts that they refer to."""
 
@@ -46,6 +50,7 @@ _BRANCHES: Final = ("refs/remotes/origin/main", "refs/remotes/origin/master", "r
 _REMOTE_HEAD: Final = "refs/remotes/origin/HEAD"
 _FILE_MODES: Final = (b"100644", b"100755")
 _LINK_MODE: Final = b"120000"
+_SUBMODULE_MODE: Final = b"160000"
 _COMMANDS: Final = frozenset({"cat-file", "ls-tree", "merge-base", "rev-list", "rev-parse"})
 """All commands that are started."""
 
@@ -83,6 +88,7 @@ _ENVIRONMENT: Final = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",  # what it says is wrong is looked at
 }
 _OF_A_BARE_ONE: Final = ("objects", "refs", "commondir")
 _SECONDS: Final = 300
@@ -95,6 +101,8 @@ _ERRORS: Final = 64 * 1024
 """Bytes that are read of what git says is wrong."""
 
 _YEAR_9999: Final = 253_402_300_799
+
+_INCOMPLETE: Final = "the repository is damaged, or a partial clone: clone it again, without `--filter`"
 
 _MISSING: Final = "git is not installed: compare with a folder or a package, `--against DIR`"
 
@@ -110,18 +118,20 @@ class Commit:
 
 
 class Repository:
-    """The git repository of a folder. Raises DiffError where there is none."""
+    """The git repository of a folder. Raises NoRepository if there is none, and DiffError for one that git refuses."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         _refuse_bare(folder)
-        found = self._run("rev-parse", "--show-prefix")
-        if found is None:
-            raise DiffError(
-                f"{folder} is in no git repository, so there is no commit to compare with: "
-                "name a folder or a package, `--against DIR`"
-            )
-        self.prefix = found.removesuffix("\n")
+        found = self._start(("rev-parse", "--show-prefix"), b"")
+        if found.returncode:
+            if not _is_in_one(folder):
+                raise NoRepository(
+                    f"{folder} is in no git repository, so there is no commit to compare with: "
+                    "name a folder or a package, `--against DIR`"
+                )
+            raise DiffError(f"git does not read the repository of {folder}: {_said(found.stderr)}")
+        self.prefix = found.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
         """The path of the folder below the top of the working tree, with `/` at its end; empty for the top."""
 
     def default_commit(self) -> str:
@@ -140,8 +150,9 @@ class Repository:
 
     def commit(self, ref: str) -> str | None:
         """Return the commit that a name refers to; None if there is none."""
-        found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        return found.strip() if found else None
+        found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", ref)  # `:/text` takes what follows it
+        commit = found and self._run("rev-parse", "--verify", "--quiet", f"{found.strip()}^{{commit}}")
+        return commit.strip() if commit else None
 
     def state_files(self) -> list[Path]:
         """Return the files that tell when HEAD or the default branch moves; some may not be there."""
@@ -179,6 +190,19 @@ class Repository:
         contents = dict(self._contents({id_ for id_, kind, size in found if size <= LARGEST and kind == b"blob"}))
         return [(id_.decode(), contents.get(id_, b"")) for id_, _, _ in found]
 
+    def moved_projects(self, commit: str, names: Collection[str]) -> list[str]:
+        """Return the folders of a commit with a file of one of these names that the working tree does not have there.
+
+        They are relative to the top of the working tree. Raises DiffError.
+        """
+        output = self._bytes("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        files = (os.fsdecode(path) for path in output.split(b"\0"))
+        top = self._folder.resolve()
+        for _ in filter(None, self.prefix.split("/")):
+            top = top.parent
+        found = {os.path.dirname(file) for file in files if os.path.basename(file) in names}  # noqa: PTH119, PTH120
+        return sorted(each for each in found if not any(os.path.lexists(top / each / name) for name in names))
+
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
         """Write files of a commit to a folder. `paths` are files and folders, relative to the folder of the repository.
 
@@ -187,6 +211,8 @@ class Repository:
         """
         listed = list(self._listed(commit, paths))
         sizes = {id_: size for id_, _, size in self._sizes([blob for _, _, blob in listed])}
+        if any(blob not in sizes for _, _, blob in listed):
+            raise DiffError(f"the commit {commit} is not complete here: {_INCOMPLETE}")
         for path, _, blob in listed:
             name = os.fsdecode(path)
             if sizes[blob] > LARGEST and name.lower().endswith((*SUFFIXES, ".toml")):
@@ -215,6 +241,11 @@ class Repository:
                 continue
             head, _, name = line.partition(b"\t")
             mode, _, blob = head.split(b" ")
+            if mode == _SUBMODULE_MODE:
+                raise DiffError(
+                    f"{os.fsdecode(name)} of the commit {commit} is a submodule, so its files are elsewhere: "
+                    "check both out, and compare with that folder, `--against DIR`"
+                )
             if mode not in (*_FILE_MODES, _LINK_MODE):
                 continue
             path = name.removeprefix(os.fsencode(self.prefix))
@@ -247,7 +278,8 @@ class Repository:
     def _bytes(self, *arguments: str, given: bytes = b"") -> bytes:
         done = self._start(arguments, given)
         if done.returncode:
-            raise DiffError(f"`git {arguments[0]}` failed: {done.stderr.decode(errors='replace').strip()}")
+            advice = f": {_INCOMPLETE}" if b"promisor" in done.stderr else ""
+            raise DiffError(f"`git {arguments[0]}` failed: {_said(done.stderr)}{advice}")
         return done.stdout
 
     def _start(self, arguments: tuple[str, ...], given: bytes) -> subprocess.CompletedProcess[bytes]:
@@ -315,6 +347,17 @@ def _refuse_bare(folder: Path) -> None:
                 f"{place} looks like a bare git repository, which is not looked at: compare in a clone with a working "
                 "tree, or name a folder or a package, `--against DIR`"
             )
+
+
+def _is_in_one(folder: Path) -> bool:
+    """Whether a folder is in the working tree of a repository, one that git does not read too."""
+    real = folder.resolve()
+    return any(os.path.lexists(place / ".git") for place in (real, *real.parents))
+
+
+def _said(stderr: bytes) -> str:
+    """Return what git says is wrong, on one line, with what it advises."""
+    return " ".join(visible(line.strip()) for line in stderr.decode(errors="replace").splitlines() if line.strip())
 
 
 def _short(branch: str) -> str:

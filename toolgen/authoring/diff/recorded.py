@@ -19,6 +19,7 @@ from toolgen.runtime.redact.call_secrets import (
     with_result_values,
 )
 from toolgen.schema.json_values import value_of
+from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.record.replay import RecordingLine
@@ -63,6 +64,18 @@ class Recording:
                 rejected.setdefault(key, []).append(line)
         for (ident, side), lines in rejected.items():
             yield _change(before, ident, side, lines)
+
+    def check(self, catalogs: Iterable[Catalog]) -> str:
+        """Return how many calls are of no tool that one of the catalogs has, as a sentence; empty if there is none.
+
+        Raises DiffError if that are all calls: then nothing would be checked.
+        """
+        used = {id(line) for catalog in catalogs for _, line in self._of(catalog)}
+        left = len(self._lines) - len(used)
+        if left == len(self._lines):
+            named = f", such as `{visible(self._lines[0].call.tool)}`" if left else ""
+            raise DiffError(f"no call is of a tool of the version before{named}, so there is nothing to check")
+        return f"{left} of {len(self._lines)} recorded calls are of no tool of the version before" if left else ""
 
     def _of(self, catalog: Catalog) -> Iterator[tuple[str, _Line]]:
         known = KnownTools(catalog.spelled_tools())

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from toolgen.authoring.diff.git import DiffError, Repository, SpecsError
+from toolgen.authoring.diff.git import DiffError, NoRepository, Repository, SpecsError
 from toolgen.compiler.compile import compile_specs, outputs_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit_new
@@ -29,7 +29,8 @@ from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.schema.json_values import value_of
 from toolgen.schema.references import pointer_of
-from toolgen.spec.files import read_file_inside
+from toolgen.spec.files import is_inside, read_file_inside
+from toolgen.spec.text import visible
 from toolgen.spec.tool_settings import KEYS, ToolSettings
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog as CompiledCatalog
     from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config
+
+_MOST_LINKS: Final = 10
+"""How often links are followed that lead to others."""
 
 _LARGEST: Final = 256 * 1024 * 1024
 _CATALOG: Final = "catalog.json"
@@ -137,7 +141,7 @@ def _folder(config: Config, against: str) -> Path | None:
 def _commit(config: Config, against: str, *, is_needed: bool) -> str | None:
     try:
         repository = Repository(config.root)
-    except DiffError:
+    except NoRepository:
         if is_needed:
             raise
         return None
@@ -150,10 +154,37 @@ def _of_commit(config: Config, commit: str, against: str, place: Path, cache: Ca
     name = against or short
     repository.extract(commit, (OWN_FILE, PROJECT_FILE), place)
     then = load_config(place)
-    repository.extract(commit, sorted({target.specs for target in then.targets}), place)
+    wanted = {target.specs for target in then.targets}
+    for _ in range(_MOST_LINKS):
+        if not wanted:
+            break
+        repository.extract(commit, sorted(wanted), place)
+        wanted = _behind_links(place)
     label = f"the commit {short}" if not against or against.startswith(short) else f"{against} ({short})"
     there = tuple(target for target in then.targets if (place / target.specs).exists())
+    if not there:
+        moved = repository.moved_projects(commit, (OWN_FILE, _CATALOG))
+        if moved:
+            raise DiffError(
+                f"{label} has no `{then.targets[0].specs}` here, but a project in `{visible(moved[0])}`, which is not "
+                f"there any more: `git worktree add ../before {short}`, and compare with that folder, `--against DIR`"
+            )
+        label = f"{label}, which has no specs"
     return _compiled(replace(then, targets=there), label, f"{name}:", cache)
+
+
+def _behind_links(place: Path) -> set[str]:
+    """Return where links lead that lead to nothing yet, relative to the folder; not those that lead out of it."""
+    root = os.path.realpath(place)
+    found: set[str] = set()
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            link = os.path.join(folder, name)  # noqa: PTH118  # of a folder that names no person
+            if os.path.islink(link) and not os.path.exists(link):  # noqa: PTH110, PTH114
+                there = os.path.realpath(link)
+                if is_inside(there, root) and there != root:
+                    found.add(os.path.relpath(there, root))
+    return found
 
 
 def _of_folder(folder: Path, against: str, own: Config, cache: Cache | None) -> Side:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -118,6 +119,17 @@ def test_recorded_results_are_checked(project: Project) -> None:
     assert "WIRE502" in project.codes("--calls", "calls.jsonl")
 
 
+def test_recorded_calls_of_no_tool_are_counted_and_are_an_error_if_all_are(project: Project) -> None:
+    known = '{"tool": "find", "arguments": {"customer": "ann"}}\n'
+    unknown = '{"tool": "fnd", "arguments": {}}\n'
+    done = project.diff("--calls", "-", stdin=known + unknown * 2)
+    assert (done.code, done.err) == (0, "note: 2 of 3 recorded calls are of no tool of the version before\n")
+    for stdin, named in ((unknown, ", such as `fnd`"), ("", "")):
+        done = project.diff("--calls", "-", "--fail-on", "wire", stdin=stdin)
+        assert done.code == 2
+        assert f"no call is of a tool of the version before{named}, so there is nothing to check" in done.err
+
+
 def test_a_file_that_is_no_recording_is_an_error(project: Project) -> None:
     project.write('\n{"tol": "find"}\n', "calls.jsonl")
     found = project.diff("--calls", "calls.jsonl")
@@ -153,6 +165,75 @@ def test_a_project_below_the_top_of_a_repository(tmp_path: Path) -> None:
     (inner / "specs" / "orders.yaml").write_text(ORDERS.replace(*FEWER))
     report = toolgen(inner, "diff", "--against", "HEAD", "--format", "json").json
     assert [each["code"] for each in report["changes"]] == ["WIRE203", "MODEL207"]
+
+
+def test_specs_behind_a_link_are_those_of_the_commit(project: Project) -> None:
+    (project.folder / "shared").mkdir()
+    (project.folder / "specs").rename(project.folder / "shared/now")
+    (project.folder / "shared/specs").symlink_to("now")
+    (project.folder / "specs").symlink_to("shared/specs")
+    project.commit()
+    (project.folder / "shared/now/orders.yaml").write_text(ORDERS.replace("  find:", "  search:"))
+    assert "WIRE103" in project.codes("--against", "HEAD")  # renamed
+    assert project.diff("--against", "HEAD", "--fail-on", "wire").code == 1
+
+
+def test_a_project_that_was_moved_is_not_taken_for_a_new_one(project: Project) -> None:
+    (project.folder / "old").mkdir()
+    (project.folder / "specs").rename(project.folder / "old/specs")
+    (project.folder / "old/toolgen.toml").write_text("")
+    project.commit()
+    (project.folder / "old").rename(project.folder / "new")
+    for arguments in (("--fail-on", "wire"), ("--bump",)):
+        done = toolgen(project.folder / "new", "diff", "--against", "HEAD", *arguments)
+        assert done.code == 2
+        assert "has no `specs` here, but a project in `old`, which is not there any more" in done.err
+
+
+def test_a_project_is_new_where_there_was_none(project: Project) -> None:
+    other = project.folder / "other"
+    (other / "specs").mkdir(parents=True)
+    (other / "specs/orders.yaml").write_text(ORDERS)
+    done = toolgen(other, "diff", "--against", "HEAD", "--fail-on", "wire")
+    assert done.code == 0
+    assert ", which has no specs -> the working tree: " in done.out
+
+
+def test_specs_in_a_submodule_are_not_taken_for_new_ones(project: Project, tmp_path: Path) -> None:
+    other = Project(tmp_path / "other")
+    allow = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    git(project.folder, *allow, str(other.folder), "specs/more")
+    project.commit()
+    done = project.diff("--against", "HEAD")
+    assert done.code == 2
+    assert "specs/more of the commit" in done.err
+    assert "is a submodule, so its files are elsewhere" in done.err
+
+
+def test_a_commit_is_named_by_its_message(project: Project) -> None:
+    git(project.folder, "commit", "--quiet", "--allow-empty", "--message=the first release")
+    assert "no changes" in project.diff("--against", ":/first release").out
+
+
+def test_a_commit_of_which_a_part_is_missing_is_an_error(project: Project) -> None:
+    blob = git(project.folder, "rev-parse", "HEAD:specs/orders.yaml").strip()
+    (project.folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    done = project.diff("--against", "HEAD")
+    assert done.code == 2
+    assert "is not complete here: the repository is damaged, or a partial clone" in done.err
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may give files away")
+@pytest.mark.parametrize("against", [(), ("--against", "HEAD")])
+def test_a_repository_of_somebody_else_is_refused_with_the_reason_of_git(
+    project: Project, against: tuple[str, ...]
+) -> None:
+    for place in (project.folder, project.folder / ".git"):
+        os.chown(place, 12345, 12345)
+    done = project.diff(*against)
+    assert done.code == 2
+    assert "detected dubious ownership" in done.err
+    assert "safe.directory" in done.err
 
 
 def test_a_folder_with_a_project(project: Project, tmp_path: Path) -> None:

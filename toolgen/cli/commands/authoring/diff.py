@@ -120,6 +120,10 @@ def command(
 def _report(config: Config, against: str, recording: Recording | None) -> Report:
     cache = open_cache(config.root)
     with other_side(config, against, cache) as before:
+        if recording is not None:
+            left = recording.check([package.catalog for package in before.packages.values()])
+            if left:
+                echo(f"note: {left}", err=True)
         report = compare_sides(before, working_tree(config, cache), recording)
     cache.prune()
     return report

@@ -453,6 +453,8 @@ def _other_catalogs(config: Config, against: str) -> Generator[tuple[str, list[C
 
     try:
         with other_side(config, against, open_cache(config.root)) as side:
+            if not side.packages:
+                raise DiffError(f"{side.label}: there is nothing to compare with")
             yield side.label, [package.catalog for package in side.packages.values()]
     except SpecsError as error:
         show_diagnostics(error.diagnostics, error.sources)
