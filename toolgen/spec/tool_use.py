@@ -36,6 +36,9 @@ EMBEDDING_CLASSES: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """The kinds of embedding classes, by their characteristic setting, with all settings and their types."""
 
+_LONGEST_WAIT: Final = 3600
+"""Seconds that a class may be given to answer."""
+
 Tier: TypeAlias = Literal["light", "strong"]
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
@@ -207,6 +210,8 @@ class _ToolUseReader:
             elif not isinstance(value, types[key]) or isinstance(value, bool):
                 wanted = "a string" if types[key] is str else "a number of seconds"
                 self._wrong_type(f"{setting}.{key}", wanted, value)
+            elif types[key] is not str and not 0 < value <= _LONGEST_WAIT:
+                self._wrong_type(f"{setting}.{key}", f"a number of seconds, above 0 and at most {_LONGEST_WAIT}", value)
         function = table.get("function")
         if isinstance(function, str) and not all(function.partition(":")):
             self._report(f"{setting}.function", f"`{setting}.function` must be `module:name`, not {function!r:.50}")

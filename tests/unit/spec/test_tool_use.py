@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -136,6 +137,16 @@ def test_uac_53_without_wrappers_every_layer_lists_all_tools_unless_it_has_anoth
                 "action_retrieval.classes.own.timeout_seconds: `action_retrieval.classes.own.timeout_seconds` must be "
                 "a number of seconds, not '9' ()"
             ),
+        ),
+        *(
+            (
+                {"action_retrieval": {"classes": {"own": {"url": "http://x", "model": "m", "timeout_seconds": value}}}},
+                (
+                    "action_retrieval.classes.own.timeout_seconds: `action_retrieval.classes.own.timeout_seconds` must "
+                    f"be a number of seconds, above 0 and at most 3600, not {value} ()"
+                ),
+            )
+            for value in (math.inf, math.nan, -1, 0, 1e9)
         ),
     ],
 )

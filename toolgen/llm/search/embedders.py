@@ -38,9 +38,13 @@ def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]
     if not (module and colon and name):
         raise EmbeddingError(f'{function!r} is not a function: write "module:name"')
     try:
-        found = getattr(import_module(module), name)
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
+    except (Exception, SystemExit) as error:  # the module does what it likes, and its messages may have secrets
+        raise EmbeddingError(f"{function!r} cannot be imported: it raised {type(error).__name__}") from error
     if not callable(found):
         raise EmbeddingError(f"{function!r} is not a function, but {type(found).__name__}")
     return found  # type: ignore[no-any-return]  # the result is checked where it is used

@@ -42,6 +42,9 @@ _VECTORS_FILE: Final = SqliteKind(
 _BATCH: Final = 96
 """Number of documents that are embedded before they are stored: a failure loses no more."""
 
+_ROUNDING: Final = 1e-3
+"""How far the length of a stored vector may be from 1."""
+
 _PATIENCE: Final = 5.0
 """Seconds that a search waits for new documents to be embedded; the next search continues."""
 
@@ -161,7 +164,7 @@ class Vectors:
 
         model = visible(self._embedder.model)
         try:
-            matrix = np.asarray(self._embedder.embed(texts), dtype=np.float32)
+            matrix = np.asarray(self._embedder.embed(texts), dtype=np.float64)
         except EmbeddingError:
             raise
         except (ValueError, TypeError) as error:
@@ -170,8 +173,10 @@ class Vectors:
             raise EmbeddingError(f"{model} raised {type(error).__name__}") from error
         if matrix.ndim != 2 or len(matrix) != len(texts) or not matrix.shape[1] or not np.isfinite(matrix).all():
             raise EmbeddingError(f"{model} did not return one vector of the same length for each text")
-        lengths: Any = np.linalg.norm(matrix, axis=1, keepdims=True)
-        return list(matrix / np.where(lengths == 0, 1, lengths))
+        largest: Any = np.abs(matrix).max(axis=1, keepdims=True)
+        scaled = matrix / np.where(largest == 0, 1, largest)  # squares of a value beyond 1e154 are infinite
+        lengths: Any = np.linalg.norm(scaled, axis=1, keepdims=True)
+        return list((scaled / np.where(lengths == 0, 1, lengths)).astype(np.float32))
 
     def _kept(self) -> dict[str, NDArray[np.float32]]:
         """Return the stored vectors of the model; invalid rows are skipped, and so recomputed."""
@@ -184,7 +189,7 @@ class Vectors:
                 [self._embedder.model],
             )
             found = ((digest, np.frombuffer(vector, dtype="<f4")) for digest, vector in held)
-            return {digest: vector for digest, vector in found if np.isfinite(vector).all()}
+            return {digest: vector for digest, vector in found if _is_unit(vector)}
 
         return self._with_file(rows) or {}
 
@@ -215,3 +220,9 @@ class Vectors:
         self._file = None
         warn("vectors are recomputed and not stored: %s", visible(reason))
         return None
+
+
+def _is_unit(vector: NDArray[np.float32]) -> bool:
+    """Whether a stored vector is one that was made: of length 1, or nothing but zeros."""
+    wide = vector.astype("<f8")  # whose squares are finite
+    return abs(float(wide @ wide) - 1) < _ROUNDING or not vector.any()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +17,9 @@ from toolgen.llm.search.embedding import (
     LocalClass,
 )
 from toolgen.llm.search.endpoint import EndpointEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CLASSES: dict[str, EmbeddingClass] = {
     "standard": EndpointClass(url="http://localhost:1/v1", model="small"),
@@ -68,3 +73,30 @@ def test_a_local_model_without_its_library_says_what_to_install() -> None:
 )
 def test_a_missing_function_is_refused(function: str, why: str) -> None:
     assert refusal("own", {"own": FunctionClass(function=function)}) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def (", "it raised SyntaxError"),
+        ("raise RuntimeError('sw0rdf1sh')", "it raised RuntimeError"),
+        ("import sys; sys.exit(3)", "it raised SystemExit"),
+        ("x = 1", "module 'broken_embedder' has no attribute 'Own'"),
+    ],
+)
+def test_a_module_that_fails_is_refused(text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_embedder.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_embedder", raising=False)
+    told = refusal("own", {"own": FunctionClass(function="broken_embedder:Own.embed")})
+    assert told == f"'broken_embedder:Own.embed' cannot be imported: {why}"
+
+
+@pytest.mark.parametrize("function", [".near:embed", "a\0b:embed"])
+def test_a_name_that_is_none_is_refused(function: str) -> None:
+    assert f"{function!r} cannot be imported: " in refusal("own", {"own": FunctionClass(function=function)})
+
+
+def test_a_method_of_a_class_is_found() -> None:
+    found = embedder_of("own", {"own": FunctionClass(function="benchmarks.hashed_vectors:HashedVectors.embed")})
+    assert found is not None

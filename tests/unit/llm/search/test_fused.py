@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import struct
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,14 @@ def test_a_file_that_becomes_unusable_is_ignored(tmp_path: Path, caplog: pytest.
     ]
 
 
-@pytest.mark.parametrize("row", [b"\1\2\3", b"", "text", None, b"\0\0\xc0\x7f" * 1024, b"\0\0\x80\x3f" * 7])
+@pytest.mark.parametrize(
+    "row",
+    [
+        *(b"\1\2\3", b"", "text", None, b"\0\0\xc0\x7f" * 1024, b"\0\0\x80\x3f" * 7),
+        *(struct.pack("<f", value) * 1024 for value in (1e38, 3.0, 1e-3)),
+    ],
+    ids=["three bytes", "none", "text", "null", "not finite", "short", "huge", "long", "tiny"],
+)
 def test_rows_with_invalid_vectors_are_recomputed(
     row: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -237,6 +245,19 @@ def test_a_changed_vector_length_recomputes_all_and_removes_old_rows(tmp_path: P
     assert after.asked == ["send"]
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (len(TOOLS),)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e150, 1e300])
+def test_vectors_of_any_size_are_compared_by_their_direction(scale: float, recwarn: pytest.WarningsRecorder) -> None:
+    class Scaled(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            return [[value * scale for value in vector] for vector in super().embed(texts)]
+
+    def scores(embedder: Embedder) -> dict[str, float]:
+        return {hit.key: hit.score for hit in asyncio.run(search_of(TOOLS, embedder).search("passphr", 10, None))}
+
+    assert scores(Scaled()) == pytest.approx(scores(HashedVectors()), abs=1e-5)
+    assert not recwarn.list
 
 
 def test_a_query_vector_of_another_length_falls_back_to_words(
