@@ -115,6 +115,10 @@ def _front(folder: str | None) -> None:
             os.chdir(folder)
         except OSError as error:
             raise click.UsageError(f"{folder} cannot be entered: {error.strerror}.") from None
+    try:
+        os.getcwd()  # noqa: PTH109  # each command looks at it
+    except OSError:
+        raise click.UsageError("The current folder was deleted: change to another one.") from None
 
 
 def _is_of_usage(error: click.UsageError) -> bool:

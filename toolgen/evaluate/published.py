@@ -161,7 +161,7 @@ def _of_call(record: Mapping[str, Any], place: str, tool: str) -> PublishedTask:
 def _of_question(record: Mapping[str, Any], place: str) -> PublishedTask:
     question, truth = record["question"], record.get("ground_truth")
     messages = tuple(_messages(question))
-    if not messages:
+    if not messages or not messages[-1][0]:
         raise _Unknown("it has no question of a user")
     if truth is None:
         raise _Unknown("it has no `ground_truth`: --answers names the file that has it")

@@ -35,8 +35,8 @@ def named(ident: str) -> str:
 
 
 def render_text(report: Report) -> str:
-    """Return a report for people, in lines."""
-    return "\n".join(_lines(report)).rstrip("\n") + "\n"
+    """Return a report for people, in lines, of which no name of a model makes further ones."""
+    return "\n".join(map(visible, _lines(report))).rstrip("\n") + "\n"
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -43,9 +43,14 @@ def mcnemar(fixed: int, broken: int) -> float:
     if fixed < 0 or broken < 0:
         raise ValueError("a number of cases is not negative")
     count, fewer = fixed + broken, min(fixed, broken)
-    tail = sum(math.comb(count, each) for each in range(fewer + 1))
-    found: float = 2 * tail / 2**count
-    return min(1.0, found)
+    part: float = math.comb(count, fewer) / 2**count
+    tail = part
+    for each in range(fewer, 0, -1):  # each binomial coefficient from the next one
+        part *= each / (count - each + 1)
+        if tail + part == tail:
+            break
+        tail += part
+    return min(1.0, 2 * tail)
 
 
 def bootstrap(
@@ -73,13 +78,15 @@ def cases_needed(discordant: float, difference: float = 0.05, *, power: float = 
     """Return how many paired cases it takes to see a difference between two versions, as McNemar's test sees it.
 
     `discordant` is the share of cases that are right in one version only; it is at least the difference. With that many
-    cases, a real difference is seen with a chance of `power`. Connor 1987, for the test without a correction.
+    cases, a real difference is seen with a chance of about `power`: 0.79 for 0.8 by the exact test. Connor 1987, with
+    the correction of continuity of Fleiss 1981.
     """
     if not 0 < difference <= 1:
         raise ValueError(f"a difference is more than 0 and at most 1, not {difference}")
     share = min(1.0, max(discordant, difference))
     wanted = _z(1 - level) * math.sqrt(share) + _NORMAL.inv_cdf(power) * math.sqrt(share - difference**2)
-    return math.ceil((wanted / difference) ** 2)
+    found = (wanted / difference) ** 2
+    return math.ceil(found / 4 * (1 + math.sqrt(1 + 2 / (found * difference))) ** 2)
 
 
 def mean(values: Sequence[float]) -> float:

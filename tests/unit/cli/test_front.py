@@ -74,6 +74,16 @@ def test_a_configured_spec_folder_that_is_missing_is_reported(
     assert done.err.splitlines()[-1] == expected
 
 
+def test_a_folder_that_was_deleted_is_reported(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f'cd "{gone}" && rmdir "{gone}" && "{sys.executable}" -m toolgen list'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2
+    assert "Error: The current folder was deleted: change to another one.\n" in done.stderr
+
+
 def test_a_diagnostic_is_explained_by_number_code_or_name(tmp_path: Path) -> None:
     by_number, by_code, by_name = (toolgen(tmp_path, "explain", code) for code in ("208", "tg208", "default-refused"))
 

@@ -149,6 +149,10 @@ def test_a_call_gets_a_question_from_the_description(tmp_path: Path) -> None:
         ({"question": [*ASKED, *ASKED], "ground_truth": []}, "it has several turns, each with calls of its own"),
         ({"question": 3, "ground_truth": []}, "its question is no text and no list of messages"),
         ({"question": [[{"role": "tool"}]], "ground_truth": []}, "its question has something that is no message"),
+        (
+            {"question": [[{"role": "assistant", "content": "hi"}]], "ground_truth": []},
+            "it has no question of a user",
+        ),
         ({"question": ASKED, "ground_truth": ["cancel()"]}, "its answer has something that is no call"),
         ({"question": ASKED, "ground_truth": [{"cancel": {"order_id": "o-1"}}]}, "its answer does not list the values"),
         ({"instruction": "x", "actions": []}, "it has no actions of the agent"),

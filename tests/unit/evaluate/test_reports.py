@@ -61,6 +61,13 @@ def test_text_has_what_is_wrong_and_what_is_not_judged() -> None:
     assert text.endswith("no case expects shop.find\n")
 
 
+def test_no_name_of_a_model_makes_a_line_of_its_own() -> None:
+    wrong = outcome("b", "failed", pairs=(("shop.refund", HOSTILE),), problems=(HOSTILE,))
+    text = render_text(Report(summaries=summaries_of([wrong]), uncovered=(HOSTILE,)))
+    assert not [line for line in text.splitlines() if line.startswith("::")]
+    assert text.count("\\n::error::") >= 3
+
+
 def test_junit_has_a_test_for_each_case_and_an_error_for_what_is_not_judged() -> None:
     root = ElementTree.fromstring(render_junit(report()))  # noqa: S314  # it is our own
     (suite,) = root
@@ -88,7 +95,9 @@ def test_a_report_in_json_is_compared_with() -> None:
     assert comparison.left_out == ("shop/e", "shop/new")
     assert (comparison.before, comparison.after) == (0.25, 0.5)
     assert (comparison.verdict, comparison.p_value) == ("no difference seen", 1.0)
-    assert comparison.needed == 783  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 782.5
+    assert (
+        comparison.needed == 803
+    )  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 782.5, 1.025 times
 
 
 def test_figures_that_are_not_binary_are_compared_with_an_interval() -> None:

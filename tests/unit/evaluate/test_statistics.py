@@ -11,6 +11,8 @@ import pytest
 
 from toolgen.evaluate.statistics import bootstrap, cases_needed, mcnemar, wilson
 
+SCIPY: Any = importlib.import_module("scipy.stats")  # which has no types
+
 NEWCOMBE = [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
 """Newcombe 1998, Statistics in Medicine 17, table I, method 3."""
 
@@ -45,11 +47,10 @@ def test_versions_that_do_not_differ_have_a_p_value_of_one() -> None:
 
 
 def test_scipy_agrees() -> None:
-    scipy: Any = importlib.import_module("scipy.stats")  # which has no types
     for successes, count in ((0, 9), (3, 9), (87, 101), (101, 101)):
-        found = scipy.binomtest(successes, count).proportion_ci(method="wilson")
+        found = SCIPY.binomtest(successes, count).proportion_ci(method="wilson")
         assert wilson(successes, count) == pytest.approx((found.low, found.high), abs=1e-9)
-        assert mcnemar(successes, count) == pytest.approx(scipy.binomtest(successes, successes + count).pvalue)
+        assert mcnemar(successes, count) == pytest.approx(SCIPY.binomtest(successes, successes + count).pvalue)
 
 
 def test_a_share_is_in_its_interval_in_95_percent_of_samples() -> None:
@@ -97,17 +98,45 @@ def test_values_of_one_case_do_not_count_as_several() -> None:
 def test_so_many_cases_see_the_difference_as_often_as_promised() -> None:
     discordant, difference = 0.2, 0.1
     needed = cases_needed(discordant, difference)
-    assert needed == 155  # by hand: ((1.960 * 0.4472 + 0.8416 * 0.4359) / 0.1) ** 2 = 154.1
-    seen = 0
-    for seed in range(500):
-        drawn = random.Random(seed)
-        fixed = broken = 0
-        for _ in range(needed):
-            found = drawn.random()
-            fixed += found < (discordant + difference) / 2
-            broken += (discordant + difference) / 2 <= found < discordant
-        seen += mcnemar(fixed, broken) < 0.05
-    assert 0.7 <= seen / 500 <= 0.85  # the exact test is a little more careful than the one of the formula
+    assert needed == 165  # by hand: ((1.960 * 0.4472 + 0.8416 * 0.4359) / 0.1) ** 2 = 154.1, and 1.064 times that
+    assert power(needed, discordant, difference) == pytest.approx(0.79, abs=0.01)
+    for share in (0.1, 0.3, 0.5):
+        assert power(cases_needed(share), share, 0.05) == pytest.approx(0.795, abs=0.005)
+
+
+def power(cases: int, discordant: float, difference: float) -> float:
+    """Return the chance that the exact test sees a difference, over all that may come out."""
+    better = (discordant + difference) / 2 / discordant
+    found = 0.0
+    for differ in range(cases + 1):
+        drawn = SCIPY.binom.pmf(differ, cases, discordant)
+        fewer = -1
+        while mcnemar(fewer + 1, differ - fewer - 1) < 0.05 and fewer < differ // 2:
+            fewer += 1
+        if drawn > 1e-9 and fewer >= 0:
+            found += drawn * (
+                SCIPY.binom.cdf(fewer, differ, better) + SCIPY.binom.sf(differ - fewer - 1, differ, better)
+            )
+    return found
+
+
+@pytest.mark.parametrize(("fixed", "broken"), [(0, 0), (1, 1), (7, 3), (90, 130), (600, 700), (20_000, 19_500)])
+def test_the_exact_test_is_the_one_of_scipy(fixed: int, broken: int) -> None:
+    expected = SCIPY.binomtest(fixed, fixed + broken).pvalue if fixed + broken else 1.0
+    assert mcnemar(fixed, broken) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_exact_test_of_many_cases_takes_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    comb = math.comb
+
+    def counted(count: int, fewer: int) -> int:
+        made.append(count)
+        return comb(count, fewer)
+
+    monkeypatch.setattr(math, "comb", counted)
+    assert mcnemar(100_000, 100_000) == 1.0
+    assert made == [200_000]
 
 
 def test_a_difference_is_no_more_than_the_cases_that_differ() -> None:

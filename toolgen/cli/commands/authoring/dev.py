@@ -12,7 +12,7 @@ import click
 from toolgen.authoring.dev.loop import Loop
 from toolgen.authoring.dev.page import Choices
 from toolgen.authoring.dev.terminal import Log, Screen
-from toolgen.cli.output import can_move_cursor, echo, takes_color
+from toolgen.cli.output import GivenName, can_move_cursor, echo, takes_color
 from toolgen.cli.project import check_folders, project
 from toolgen.compiler.project.config import ConfigError
 from toolgen.providers.table import PROVIDERS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command("dev")
 @click.option(
     "--against",
-    default="",
+    type=GivenName(),
     metavar="REF|DIR|PACKAGE",
     help="The version to compare with, as `toolgen diff` takes it. "
     "Default: where the working tree left the default branch.",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     help="The provider whose requests are measured.",
 )
 @click.option("--agent", default="", help="The agent whose tools are measured. Default: all tools of a package.")
-def command(*, against: str, provider: str, agent: str) -> NoReturn:
+def command(*, against: str | None, provider: str, agent: str) -> NoReturn:
     """Build after each change, and show on one page what is broken, what changed and what models see.
 
     Problems are the diagnostics of the build and the findings of lint, the worst first. Changes are those of `toolgen
@@ -48,7 +48,7 @@ def command(*, against: str, provider: str, agent: str) -> NoReturn:
     """
     with suppress(ConfigError):  # which the page shows
         project()
-    loop = Loop(Path.cwd(), Choices(against, provider, agent), _view(sys.stdout), _problem_of)
+    loop = Loop(Path.cwd(), Choices(against or "", provider, agent), _view(sys.stdout), _problem_of)
     try:
         loop.run()
     finally:

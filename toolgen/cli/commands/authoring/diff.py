@@ -14,7 +14,7 @@ from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
 from toolgen.cli.names import named_lines
-from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
+from toolgen.cli.output import GivenName, echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
 from toolgen.compiler.project.cache import open_cache
 from toolgen.spec.text import visible
@@ -49,7 +49,7 @@ class _Words(click.ParamType[tuple[Category | Level, ...]]):
 @click.command("diff")
 @click.option(
     "--against",
-    default="",
+    type=GivenName(),
     metavar="REF|DIR|PACKAGE",
     help="The version before: a git commit, a project or generated package in a folder, or an installed package. "
     "Default: where the working tree left the default branch.",
@@ -68,7 +68,12 @@ class _Words(click.ParamType[tuple[Category | Level, ...]]):
     default=tuple(Category),
     help="Show these categories only.",
 )
-@click.option("--calls", metavar="FILE", help="Recorded calls, as `toolgen replay` reads them, to check against both.")
+@click.option(
+    "--calls",
+    type=GivenName(),
+    metavar="FILE",
+    help="Recorded calls, as `toolgen replay` reads them, to check against both.",
+)
 @click.option("--bump", is_flag=True, help="Print only the part of the version to raise: major, minor, patch or none.")
 @click.option(
     "--format",
@@ -80,7 +85,7 @@ class _Words(click.ParamType[tuple[Category | Level, ...]]):
 )
 def command(
     *,
-    against: str,
+    against: str | None,
     fail_on: Sequence[Category | Level],
     only: Sequence[Category],
     calls: str | None,
@@ -102,7 +107,7 @@ def command(
     config = project()
     try:
         recording = _recording(calls)
-        report = _report(config, against, recording)
+        report = _report(config, against or "", recording)
     except SpecsError as error:
         show_diagnostics(error.diagnostics, error.sources)
         echo(visible(f"{error}: nothing was compared"), err=True)

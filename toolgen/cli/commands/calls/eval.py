@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
 from toolgen.cli.names import STDIN, read_named, suggestion
-from toolgen.cli.output import CommandGroup, FiniteRange, echo, progress, show_diagnostics, show_json
+from toolgen.cli.output import CommandGroup, FiniteRange, GivenName, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
@@ -112,15 +113,27 @@ def command() -> None:
     help="How models are shown the tools; repeatable. Default: that of the layer `chat`.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag; repeatable.")
-@click.option("--record", metavar="FILE", help="Keep requests and replies in FILE, and ask only what it does not have.")
-@click.option("--replay", metavar="FILE", help="Answer from FILE, and ask no model: what is not recorded is stale.")
+@click.option(
+    "--record",
+    type=GivenName(),
+    metavar="FILE",
+    help="Keep requests and replies in FILE, and ask only what it does not have.",
+)
+@click.option(
+    "--replay",
+    type=GivenName(),
+    metavar="FILE",
+    help="Answer from FILE, and ask no model: what is not recorded is stale.",
+)
 @click.option(
     "--against",
+    type=GivenName(),
     metavar="REF|DIR|FILE",
     help="Compare with the tools of a git commit, of a project in a folder, or with a report in JSON.",
 )
 @click.option(
     "--not-worse-than",
+    type=GivenName(),
     metavar="REF|DIR|FILE",
     help="Compare, and exit 1 if a model is worse: p < 0.05 in McNemar's exact test.",
 )
@@ -293,7 +306,8 @@ def _cases(
     """Read the cases; None if there are errors, which are shown."""
     for name in names:
         if not name.lower().endswith(EVALUATION_SUFFIXES):
-            raise click.UsageError(f"{name} is no evaluation: its name ends in {', '.join(EVALUATION_SUFFIXES)}.")
+            hint = suggestion(name, command.commands) or f"Its name ends in {', '.join(EVALUATION_SUFFIXES)}."
+            raise click.UsageError(f"{name} is no evaluation. {hint}")
     named = {path: Listed(path, str(config.root / path)) for path in (_relative(config.root, name) for name in names)}
     files = named or list_evaluations(config.root)
     if not files:
@@ -315,11 +329,13 @@ def _cases(
 
 
 def _is_empty(listed: Listed) -> bool:
-    return not listed.problem and not Path(listed.real).stat().st_size
+    with suppress(OSError):  # reading it says why
+        return not listed.problem and not Path(listed.real).stat().st_size
+    return False
 
 
 def _relative(root: Path, name: str) -> str:
-    place = Path(name).absolute()
+    place = Path(os.path.normpath(Path(name).absolute()))
     return place.relative_to(root).as_posix() if place.is_relative_to(root) else name
 
 
@@ -429,7 +445,7 @@ def _compared(
 ) -> Report:
     """Add the comparison with another version: its report, or the outcomes of its tools."""
     after = [outcome for summary in report.summaries for outcome in summary.outcomes]
-    if Path(against).is_file():
+    if os.path.isfile(against):  # noqa: PTH113  # raises nothing for a long name
         return replace(report, against=against, comparisons=compared(_reported(against), after))
     with _other_catalogs(config, against) as (label, catalogs):
         cases = chosen(cases_of(documents, catalogs, Diagnostics()), tags)  # those that this version cannot have differ

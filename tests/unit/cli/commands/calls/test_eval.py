@@ -213,7 +213,10 @@ def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
     ("arguments", "message"),
     [
         (["--model", "fak"], "There is no model `fak`: `models` of the configuration names them. Did you mean `fake`?"),
-        (["notes.yaml"], "notes.yaml is no evaluation: its name ends in .eval.yaml"),
+        (["notes.yaml"], "notes.yaml is no evaluation. Its name ends in .eval.yaml"),
+        (["sugest"], "sugest is no evaluation. Did you mean `suggest`?"),
+        *((["--" + name, ""], "it is empty: is a variable not set?") for name in ("record", "replay", "against")),
+        (["--against", "x" * 300], "is no commit of a git repository here, no folder and no package"),
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other."),
         (["--against", "a", "--not-worse-than", "b"], "exclude each other: both compare."),
         (["--replay", "gone.jsonl"], "gone.jsonl is missing: record it with `--record gone.jsonl`."),
@@ -232,6 +235,23 @@ def test_what_cannot_be_run_is_told(shop: Path, arguments: list[str], message: s
     found = toolgen(shop, "eval", *arguments)
     assert found.code == 2
     assert message in " ".join(found.err.split())
+
+
+def test_a_link_to_nothing_is_reported_as_what_cannot_be_read(shop: Path) -> None:
+    (shop / "evals" / "gone.eval.yaml").symlink_to("nowhere")
+    for arguments in (("eval",), ("eval", "suggest")):
+        found = toolgen(shop, *arguments)
+        assert (found.code, "Traceback" in found.err) == (1, False)
+        assert "evals/gone.eval.yaml" in found.err
+
+
+def test_one_evaluation_that_is_named_twice_is_read_once(shop: Path) -> None:
+    (shop / "evals" / "a.eval.yaml").write_text(
+        "toolgen: 1\neval: a\ncases: {one: {question: Track o-1, expect: []}}\n"
+    )
+    found = toolgen(shop, "eval", "evals/a.eval.yaml", "evals/../evals/a.eval.yaml", "--format", "json")
+    assert found.code == 0, found.err
+    assert [each["cases"] for each in found.json["models"]] == [1]
 
 
 def test_without_evaluations_a_draft_is_offered(shop: Path) -> None:

@@ -211,6 +211,9 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
         (("log", "--store", "log.key"), "log.key: the store cannot be opened: file is not a database."),
         (("log", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "head", "r3", "--store", "store.db"), "There is no run `r3`."),
+        (("log", "r\udcff", "--store", "store.db"), "There is no run `r\\udcff`."),
+        (("log", "head", "r\udcff", "--store", "store.db"), "There is no run `r\\udcff`."),
+        (("log", "--store", "x" * 300), "does not exist"),
         (("log", "--follow", "--store", "store.db"), "Pass the RUN to follow."),
         (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head has the form LENGTH:DIGEST"),
         (
