@@ -95,9 +95,7 @@ def test_a_report_in_json_is_compared_with() -> None:
     assert comparison.left_out == ("shop/e", "shop/new")
     assert (comparison.before, comparison.after) == (0.25, 0.5)
     assert (comparison.verdict, comparison.p_value) == ("no difference seen", 1.0)
-    assert (
-        comparison.needed == 803
-    )  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 782.5, 1.025 times
+    assert comparison.needed == 803  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 783, * 1.026
 
 
 def test_figures_that_are_not_binary_are_compared_with_an_interval() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from select import select
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
@@ -50,6 +52,9 @@ _MAX_REASON: Final = 4000
 _MAX_FIELD: Final = 2000
 """Maximum characters shown of one field of a request."""
 
+_LOOK_AGAIN: Final = 0.05
+"""Seconds until it is looked again whether another process has its answer."""
+
 _LABEL: Final = 10
 _DEFAULT_COLUMNS: Final = 80
 
@@ -58,10 +63,11 @@ class TerminalPrompt:
     """Prompts at the terminal: allow once, allow for this session if there is one, or deny.
 
     A denial may have a reason, and a proposal: args as JSON in one line, which are asked for again until they fit the
-    tool; an empty line is none. End of input and an empty line deny. So does an unknown answer, but at a
-    terminal the question is asked again first, twice at most. Prompts are sequential, so a program needs one
-    `TerminalPrompt` for its terminal. It reads the file descriptor of `stdin` up to the end of a line: it does not see
-    buffered input, and nothing else may read from the descriptor at the same time.
+    tool; an empty line is none. End of input and an empty line deny. So does an unknown answer, but at a terminal the
+    question is asked again first, twice at most. Prompts are sequential, so a program needs one `TerminalPrompt` for
+    its terminal; other programs of toolgen that ask there wait until it is answered. It reads the file descriptor of
+    `stdin` up to the end of a line: it does not see buffered input, and nothing else may read from the descriptor at
+    the same time.
 
     A cancelled prompt, for example after a timeout, stops reading, and a late answer is not used for the next prompt.
     At a terminal, input typed before a prompt appeared is discarded.
@@ -75,8 +81,8 @@ class TerminalPrompt:
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""
-        async with self._turns.get_or_make(asyncio.Lock):
-            descriptor = self._stdin.fileno()
+        descriptor = self._stdin.fileno()
+        async with self._turns.get_or_make(asyncio.Lock), _held(descriptor):
             if self._is_late or os.isatty(descriptor):
                 _discard_pending_input(descriptor)
                 self._is_late = False
@@ -216,6 +222,33 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_COLUMNS
     except (OSError, ValueError):  # not a terminal, or without a descriptor
         return _DEFAULT_COLUMNS
+
+
+@asynccontextmanager
+async def _held(descriptor: int) -> AsyncGenerator[None]:
+    """Hold a terminal: an answer that is typed there is for the question of one process, the last that is shown."""
+    try:
+        held = os.open(os.ttyname(descriptor), os.O_RDONLY | os.O_NOCTTY)
+    except OSError:  # not a terminal, or one without a name here
+        yield
+        return
+    try:
+        with suppress(OSError):  # a system without locks of terminals
+            while not _is_locked(held):  # noqa: ASYNC110  # another process holds it
+                await asyncio.sleep(_LOOK_AGAIN)
+        yield
+    finally:
+        os.close(held)
+
+
+def _is_locked(held: int) -> bool:
+    import fcntl  # only on systems with terminals
+
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _discard_pending_input(descriptor: int) -> None:

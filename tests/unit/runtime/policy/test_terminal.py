@@ -575,3 +575,22 @@ def test_the_model_reads_what_was_typed() -> None:
     assert code_of(result) == "permission_denied"
     assert result.content[0].data.endswith('asks again): {"book":"work"}')
     assert "permission was denied: the other one\n" in result.content[0].data
+
+
+def test_of_two_programs_at_a_terminal_one_asks_at_a_time() -> None:
+    async def check(terminal: Screen) -> None:
+        other = TerminalPrompt(terminal.stdin, terminal.prompt._stderr)  # with a lock of its own, as another process
+        first = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("Run it?")
+        second = asyncio.create_task(other(replace(REQUEST, tool_name="team.notes.wipe")))
+        await asyncio.sleep(0.2)
+        assert "team.notes.wipe" not in terminal.screen()
+        await terminal.type("y\n")
+        assert await first is ONCE
+        await terminal.shows("team.notes.wipe asks to run")
+        await terminal.shows("Run it?", 2)
+        await terminal.type("n\n")
+        assert await second is DENY
+
+    with screen() as terminal:
+        asyncio.run(check(terminal))
