@@ -110,9 +110,9 @@ def power(cases: int, discordant: float, difference: float) -> float:
     found = 0.0
     for differ in range(cases + 1):
         drawn = SCIPY.binom.pmf(differ, cases, discordant)
-        fewer = -1
-        while mcnemar(fewer + 1, differ - fewer - 1) < 0.05 and fewer < differ // 2:
-            fewer += 1
+        fewer = int(SCIPY.binom.ppf(0.025, differ, 0.5)) if drawn > 1e-9 else -1
+        while fewer >= 0 and mcnemar(fewer, differ - fewer) >= 0.05:
+            fewer -= 1
         if drawn > 1e-9 and fewer >= 0:
             found += drawn * (
                 SCIPY.binom.cdf(fewer, differ, better) + SCIPY.binom.sf(differ - fewer - 1, differ, better)

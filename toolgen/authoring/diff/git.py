@@ -12,12 +12,13 @@ import re
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from threading import Timer
 from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
-from toolgen.spec.text import visible
+from toolgen.spec.text import lines_of, visible
 from toolgen.spec.writing import link_inside, write_inside
 
 if TYPE_CHECKING:
@@ -196,11 +197,11 @@ class Repository:
         They are relative to the top of the working tree. Raises DiffError.
         """
         output = self._bytes("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        files = (os.fsdecode(path) for path in output.split(b"\0"))
+        files = (PurePosixPath(os.fsdecode(path)) for path in output.split(b"\0"))
         top = self._folder.resolve()
         for _ in filter(None, self.prefix.split("/")):
             top = top.parent
-        found = {os.path.dirname(file) for file in files if os.path.basename(file) in names}  # noqa: PTH119, PTH120
+        found = {str(file.parent) for file in files if file.name in names}
         return sorted(each for each in found if not any(os.path.lexists(top / each / name) for name in names))
 
     def extract(self, commit: str, paths: Iterable[str], folder: Path) -> None:
@@ -357,7 +358,7 @@ def _is_in_one(folder: Path) -> bool:
 
 def _said(stderr: bytes) -> str:
     """Return what git says is wrong, on one line, with what it advises."""
-    return " ".join(visible(line.strip()) for line in stderr.decode(errors="replace").splitlines() if line.strip())
+    return " ".join(visible(line.strip()) for line in lines_of(stderr.decode(errors="replace")) if line.strip())
 
 
 def _short(branch: str) -> str:

@@ -29,7 +29,7 @@ from toolgen.runtime.base.packages import parse_package
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.schema.json_values import value_of
 from toolgen.schema.references import pointer_of
-from toolgen.spec.files import is_inside, read_file_inside
+from toolgen.spec.files import read_file_inside
 from toolgen.spec.text import visible
 from toolgen.spec.tool_settings import KEYS, ToolSettings
 
@@ -175,16 +175,10 @@ def _of_commit(config: Config, commit: str, against: str, place: Path, cache: Ca
 
 def _behind_links(place: Path) -> set[str]:
     """Return where links lead that lead to nothing yet, relative to the folder; not those that lead out of it."""
-    root = os.path.realpath(place)
-    found: set[str] = set()
-    for folder, folders, files in os.walk(root):
-        for name in (*folders, *files):
-            link = os.path.join(folder, name)  # noqa: PTH118  # of a folder that names no person
-            if os.path.islink(link) and not os.path.exists(link):  # noqa: PTH110, PTH114
-                there = os.path.realpath(link)
-                if is_inside(there, root) and there != root:
-                    found.add(os.path.relpath(there, root))
-    return found
+    root = place.resolve()
+    links = (each for each in root.rglob("*") if each.is_symlink() and not each.exists())
+    ends = {Path(os.path.realpath(each)) for each in links} - {root}  # `resolve` raises for a link to itself
+    return {str(each.relative_to(root)) for each in ends if each.is_relative_to(root)}
 
 
 def _of_folder(folder: Path, against: str, own: Config, cache: Cache | None) -> Side:

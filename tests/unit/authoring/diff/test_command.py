@@ -172,6 +172,8 @@ def test_specs_behind_a_link_are_those_of_the_commit(project: Project) -> None:
     (project.folder / "specs").rename(project.folder / "shared/now")
     (project.folder / "shared/specs").symlink_to("now")
     (project.folder / "specs").symlink_to("shared/specs")
+    (project.folder / "shared/now/itself").symlink_to("itself")
+    (project.folder / "shared/now/away").symlink_to("/nowhere")
     project.commit()
     (project.folder / "shared/now/orders.yaml").write_text(ORDERS.replace("  find:", "  search:"))
     assert "WIRE103" in project.codes("--against", "HEAD")  # renamed

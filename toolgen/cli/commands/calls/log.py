@@ -53,9 +53,9 @@ class _ShowFirst(CommandGroup):
 def _existing_store(ctx: click.Context, param: click.Parameter, target: str) -> str:
     """Check that the file of a store exists, except with --follow."""
     if not ctx.params.get("follow") and not is_postgres_url(target):
-        if os.path.isdir(target):  # noqa: PTH112  # raises nothing for a long name, as the next one
+        if os.path.isdir(target):  # noqa: PTH112  # raises nothing for a long name
             raise click.BadParameter(f"File {target!r} is a directory.", ctx, param)
-        if not os.path.exists(target):  # noqa: PTH110
+        if not os.path.exists(target):  # noqa: PTH110  # the same
             raise click.BadParameter(f"File {target!r} does not exist.", ctx, param)
     return target
 
