@@ -178,7 +178,7 @@ def _behind_links(place: Path) -> set[str]:
     root = place.resolve()
     links = (each for each in root.rglob("*") if each.is_symlink() and not each.exists())
     ends = {Path(os.path.realpath(each)) for each in links} - {root}  # `resolve` raises for a link to itself
-    return {str(each.relative_to(root)) for each in ends if each.is_relative_to(root)}
+    return {str(each.relative_to(root)) for each in ends if each.is_relative_to(root) and not os.path.lexists(each)}
 
 
 def _of_folder(folder: Path, against: str, own: Config, cache: Cache | None) -> Side:
