@@ -71,7 +71,7 @@ def list_specs(folder: Path, project: Path | None = None) -> list[Listed]:
                 found.append(Listed(path or ".", real, f"this folder cannot be read: {error.strerror}"))
                 continue
             for entry in entries:
-                if entry.name.startswith(".") or not (entry.name.lower().endswith(SUFFIXES) or entry.is_dir()):
+                if entry.name.startswith(".") or not (entry.name.lower().endswith(SUFFIXES) or _is_folder(entry)):
                     continue
                 inside = f"{path}/{entry.name}".lstrip("/")
                 if entry.is_symlink():
@@ -79,6 +79,13 @@ def list_specs(folder: Path, project: Path | None = None) -> list[Listed]:
                 else:
                     places.append((inside, entry.path))
     return sorted(found)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
 
 
 def is_evaluation(path: str) -> bool:
