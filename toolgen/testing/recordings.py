@@ -6,6 +6,7 @@ tools of today: one that they would not take, or whose result they could not hav
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -118,7 +119,7 @@ class Recording:
         self.name: Final = name_of_target(str(target))
         self.mode: Final = mode
         self.executors: Final = {each.toolset: each for each in executors}
-        exists = is_postgres_url(self._target) or Path(self._target).exists()
+        exists = is_postgres_url(self._target) or os.path.exists(self._target)  # noqa: PTH110  # of any length
         from_store = exists and is_store(self._target)
         if mode != "none" and from_store:
             raise RecordingError(

@@ -424,6 +424,9 @@ def _syntax_error(source: _Source, message: str) -> tuple[Span, str]:
     return Span(source.file, line, column, line, column + 1), f"{text} at line {line}, column {column}{hint}"
 
 
+_LONGEST_NAME: Final = 255
+
+
 def _folder_problem(value: str) -> str:
     """Say why `value` is not a folder inside the project, or nothing."""
     if not value.strip() or not value.isprintable():
@@ -432,6 +435,8 @@ def _folder_problem(value: str) -> str:
         return "has a `\\`; write `/`"
     if value.startswith("/") or PureWindowsPath(value).drive:
         return "is absolute"
+    if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in value.split("/")):
+        return f"has a name of more than {_LONGEST_NAME} bytes, which no file system takes"
     if ".." in PurePosixPath(value).parts:
         return "has a `..`"
     return ""

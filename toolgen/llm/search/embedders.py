@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -60,7 +61,7 @@ class LocalEmbedder:
         if find_spec("sentence_transformers") is None:
             missing = MissingExtra("a local embedding model needs sentence-transformers", "local-vectors")
             raise EmbeddingError(str(missing))
-        if not Path(path).is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112  # raises nothing for a long name
             raise EmbeddingError(f"there is no folder {Path(path).name!r} with an embedding model")
         self._path = path
         self.model = f"local {Path(path).resolve()}"

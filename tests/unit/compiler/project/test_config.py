@@ -234,6 +234,7 @@ def test_a_wrong_setting_is_reported_with_its_key(tmp_path: Path, text: str, exp
         ("a\\\\b", "has a `\\`; write `/`"),
         ("", "is not the name of a folder"),
         ("a\\u0000b", "is not the name of a folder"),
+        (f"a/{'x' * 256}", "has a name of more than 255 bytes, which no file system takes"),
     ],
 )
 def test_a_folder_outside_the_project_is_refused(tmp_path: Path, key: str, value: str, reason: str) -> None:
