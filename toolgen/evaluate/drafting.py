@@ -325,8 +325,8 @@ def _enum_values(catalog: Catalog, ident: str) -> Iterator[tuple[str, Any]]:
 def _with_value(catalog: Catalog, ident: str, name: str, value: Any) -> dict[str, Any]:
     """Return the args of the first example of a tool with another value, or the value alone if they do not fit then."""
     examples = catalog.definition(ident).settings.examples
-    args = {**(examples[0].args if examples else {}), name: value}
-    return {name: value} if catalog.codec(ident, "args").check(args) else args
+    args = {**examples[0].args, name: value} if examples else {}
+    return args if args and not catalog.codec(ident, "args").check(args) else {name: value}
 
 
 def _key(ident: str) -> str:

@@ -169,9 +169,10 @@ class Records:
         for this one: what is known has to begin as the run does now, at `began` if that is known. Raises `RunNotFound`,
         and `StoreError`.
         """
-        known = self._outlines.pop(run_id, None) or Outline()
+        known = self._outlines.get(run_id) or Outline()
         if known.first is not None and not await self._begins_so(run_id, known.first, began):
             known = Outline()
+        self._outlines.pop(run_id, None)
         self._outlines[run_id] = known  # the latest is the last one
         async with known.lock:
             while (

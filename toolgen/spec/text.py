@@ -106,6 +106,8 @@ def is_hidden(char: str) -> bool:
     Control, bidi, zero-width, private-use and unassigned characters, variation selectors, line separators, and all
     spaces but U+0020 and the ideographic U+3000, which is plain text in Japanese.
     """
+    if char.isascii():
+        return not char.isprintable()
     return not (char.isprintable() or char in _SAFE_SPACES) or _UNSEEN.match(char) is not None
 
 
@@ -130,18 +132,15 @@ def visible_json(text: str) -> str:
 
     All that can be hidden in JSON, but for line breaks between its parts, is in its strings.
     """
-    return with_escapes(text, json_escaped, kept="\n")
+    return "\n".join(with_escapes(line, json_escaped) for line in text.split("\n"))
 
 
-def with_escapes(text: str, escape: Callable[[str], str], kept: str = "") -> str:
-    """Return a text with every hidden character as an escape, but those of `kept` and the selector of an emoji."""
+def with_escapes(text: str, escape: Callable[[str], str]) -> str:
+    """Return a text with every hidden character as an escape, but the selector of an emoji."""
     if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
         return text
     seen = {match.end() - 1 for match in _STYLED.finditer(text)}
-    return "".join(
-        escape(char) if is_hidden(char) and char not in kept and at not in seen else char
-        for at, char in enumerate(text)
-    )
+    return "".join(escape(char) if is_hidden(char) and at not in seen else char for at, char in enumerate(text))
 
 
 def json_escaped(char: str) -> str:

@@ -47,6 +47,7 @@ _MOST_LINKS: Final = 10
 
 _LARGEST: Final = 256 * 1024 * 1024
 _CATALOG: Final = "catalog.json"
+_LOCK: Final = "toolgen.lock"
 _EMPTY: Final = b'{"toolsets": {}, "tools": {}, "contract": 1}'
 
 
@@ -156,18 +157,21 @@ def _of_commit(config: Config, commit: str, against: str, place: Path, cache: Ca
     then = load_config(place)
     wanted = {target.specs for target in then.targets}
     for _ in range(_MOST_LINKS):
-        if not wanted:
-            break
         repository.extract(commit, sorted(wanted), place)
         wanted = _behind_links(place)
+        if not wanted:
+            break
+    else:
+        raise DiffError(f"links of the commit {short} lead to links, more than {_MOST_LINKS} times")
     label = f"the commit {short}" if not against or against.startswith(short) else f"{against} ({short})"
     there = tuple(target for target in then.targets if (place / target.specs).exists())
     if not there:
-        moved = repository.moved_projects(commit, (OWN_FILE, _CATALOG))
+        moved = repository.moved_projects(commit, (OWN_FILE, _LOCK))
         if moved:
             raise DiffError(
-                f"{label} has no `{then.targets[0].specs}` here, but a project in `{visible(moved[0])}`, which is not "
-                f"there any more: `git worktree add ../before {short}`, and compare with that folder, `--against DIR`"
+                f"{label} has no `{then.targets[0].specs}` here, but a project or its package in "
+                f"`{visible(moved[0])}`, which is gone from there: `git worktree add ../before {short}`, and compare "
+                "with that folder, `--against DIR`"
             )
         label = f"{label}, which has no specs"
     return _compiled(replace(then, targets=there), label, f"{name}:", cache)

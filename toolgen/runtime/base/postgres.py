@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
 from urllib.parse import unquote
@@ -289,7 +289,7 @@ class Watchdog:
                     self._changed.wait(left)
                     continue
                 self._watched = None
-                with socket.socket(fileno=os.dup(descriptor)) as connected:
+                with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as connected:  # it may have ended
                     connected.shutdown(socket.SHUT_RDWR)
 
 

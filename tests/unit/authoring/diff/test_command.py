@@ -189,7 +189,7 @@ def test_a_project_that_was_moved_is_not_taken_for_a_new_one(project: Project) -
     for arguments in (("--fail-on", "wire"), ("--bump",)):
         done = toolgen(project.folder / "new", "diff", "--against", "HEAD", *arguments)
         assert done.code == 2
-        assert "has no `specs` here, but a project in `old`, which is not there any more" in done.err
+        assert "has no `specs` here, but a project or its package in `old`, which is gone from there" in done.err
 
 
 def test_a_project_is_new_where_there_was_none(project: Project) -> None:

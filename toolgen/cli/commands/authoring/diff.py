@@ -125,7 +125,7 @@ def command(
 def _report(config: Config, against: str, recording: Recording | None) -> Report:
     cache = open_cache(config.root)
     with other_side(config, against, cache) as before:
-        if recording is not None:
+        if recording is not None and before.packages:
             left = recording.check([package.catalog for package in before.packages.values()])
             if left:
                 echo(f"note: {left}", err=True)
