@@ -502,7 +502,7 @@ def test_a_server_on_another_port_gets_no_cookie_and_nothing_is_where_its_path_i
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name in the base
             """Say nothing."""
 
     def visit(start: str, elsewhere: str) -> None:

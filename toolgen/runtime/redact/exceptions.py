@@ -6,7 +6,7 @@ An exception of the host may be broken itself, and as long as it likes: whatever
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from pydantic_core import ValidationError
@@ -113,7 +113,7 @@ def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
         yield from _frames(each)
         text, name = explanation(each, hide), class_name(each)
         yield f"{name}: {text}" if text else name
-        notes = getattr(each, "__notes__", ())
+        notes: Sequence[object] = getattr(each, "__notes__", ())
         yield from (first_line(hide(str.__str__(note))) for note in list(notes)[:_NOTES] if isinstance(note, str))
 
 
