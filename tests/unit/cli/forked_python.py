@@ -39,6 +39,9 @@ LIBRARIES: Final = (
     *("dbos", "httpx2", "rich.console", "sqlalchemy.dialects.postgresql", "starlette.applications", "uvicorn"),
 )
 
+_STARTING: Final = threading.RLock()
+"""Threads of a test start programs at the same time: one of them starts the server."""
+
 # A shell finds Python: the first line of a script cannot have a path with spaces.
 _LAUNCHER: Final = """\
 #!/bin/sh
@@ -64,9 +67,14 @@ sys.exit(code)
 """
 
 
-@cache
 def forked_python() -> str:
     """Return the path of the program `python`, alone in its folder. Its server ends with this process."""
+    with _STARTING:
+        return _program()
+
+
+@cache
+def _program() -> str:
     listening = _server()
     program = Path(listening).parent / "bin" / "python"
     program.parent.mkdir()
@@ -84,7 +92,9 @@ class Fork:
     def __init__(self, arguments: Sequence[str], *, environment: Mapping[str, str], folder: Path, output: int) -> None:
         self.returncode: int | None = None
         self._server = socket.socket(socket.AF_UNIX)
-        self._server.connect(_server())
+        with _STARTING:
+            path = _server()
+        self._server.connect(path)
         asked = json.dumps([arguments, dict(environment), str(folder)]).encode()
         with Path(os.devnull).open("rb") as nothing:
             files = [nothing.fileno(), output, output]
