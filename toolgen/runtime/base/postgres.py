@@ -250,6 +250,9 @@ class _Pool:
     idle: list[psycopg.AsyncConnection[Any]] = field(default_factory=list["psycopg.AsyncConnection[Any]"])
 
 
+_GRACE: Final = 1.0
+
+
 class Watchdog:
     """Ends the connection of one thread where the server stands still: it acknowledges, and answers nothing.
 
@@ -259,17 +262,22 @@ class Watchdog:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._watched: tuple[float, int] | None = None
+        self._is_idle = False
         self._is_started = False
 
     @contextmanager
     def watch(self, connection: psycopg.Connection[Any], seconds: float) -> Generator[None]:
-        """Let a connection be used for at most that long."""
+        """Let a connection be used for at most that long, as each of this watchdog is, and a second more.
+
+        The server's own timeouts come first, which say what it waited for.
+        """
         with self._changed:
-            self._watched = (time.monotonic() + seconds, connection.fileno())
+            self._watched = (time.monotonic() + seconds + _GRACE, connection.fileno())
             if not self._is_started:
                 threading.Thread(target=self._run, name="toolgen-postgres-watchdog", daemon=True).start()
                 self._is_started = True
-            self._changed.notify()
+            elif self._is_idle:  # else it wakes at an earlier deadline, and looks again: each use is bounded alike
+                self._changed.notify()
         try:
             yield
         finally:
@@ -281,7 +289,9 @@ class Watchdog:
         with self._changed:
             while True:
                 if self._watched is None:
+                    self._is_idle = True
                     self._changed.wait()
+                    self._is_idle = False
                     continue
                 deadline, descriptor = self._watched
                 left = deadline - time.monotonic()
