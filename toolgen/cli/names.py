@@ -6,7 +6,7 @@ import errno
 import sys
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
@@ -53,6 +53,16 @@ def check_toolset(name: str | None, known: Collection[str]) -> None:
     """Raise click.UsageError for the name of an unknown toolset. None is no name, and passes."""
     if name is not None and name not in known:
         raise click.UsageError(f"There is no toolset `{name}`. {suggestion(name, known) or 'See `toolgen list`.'}")
+
+
+class GivenName(click.types.StringParamType):
+    """A name or a path that is not empty, as it is where a variable of a script is not set."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text. Raises click.BadParameter."""
+        if value == "":
+            self.fail("it is empty: is a variable not set?", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def place_of(address: str) -> tuple[str, int]:

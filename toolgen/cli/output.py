@@ -42,16 +42,6 @@ class FiniteRange(click.FloatRange):
         return found
 
 
-class GivenName(click.types.StringParamType):
-    """A name or a path that is not empty, as it is where a variable of a script is not set."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the text. Raises click.BadParameter."""
-        if value == "":
-            self.fail("it is empty: is a variable not set?", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 class UnknownCommand(click.UsageError):
     """There is no command of a name. The message has the nearest of those that there are."""
 

@@ -12,7 +12,8 @@ import click
 from toolgen.authoring.dev.loop import Loop
 from toolgen.authoring.dev.page import Choices
 from toolgen.authoring.dev.terminal import Log, Screen
-from toolgen.cli.output import GivenName, can_move_cursor, echo, takes_color
+from toolgen.cli.names import GivenName
+from toolgen.cli.output import can_move_cursor, echo, takes_color
 from toolgen.cli.project import check_folders, project
 from toolgen.compiler.project.config import ConfigError
 from toolgen.providers.table import PROVIDERS

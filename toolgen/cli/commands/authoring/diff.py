@@ -13,8 +13,8 @@ from toolgen.authoring.diff.git import DiffError, SpecsError, folder_in_reposito
 from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
-from toolgen.cli.names import named_lines
-from toolgen.cli.output import GivenName, echo, show_diagnostics, show_json, takes_color
+from toolgen.cli.names import GivenName, named_lines
+from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
 from toolgen.compiler.project.cache import open_cache
 from toolgen.spec.text import visible

@@ -17,8 +17,8 @@ import click
 from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
-from toolgen.cli.names import STDIN, read_named, suggestion
-from toolgen.cli.output import CommandGroup, FiniteRange, GivenName, echo, progress, show_diagnostics, show_json
+from toolgen.cli.names import STDIN, GivenName, read_named, suggestion
+from toolgen.cli.output import CommandGroup, FiniteRange, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
