@@ -379,12 +379,13 @@ def explorer(
 
     `authenticate` returns who sends a request, as an `Approver`; they see their own runs and calls, and calls are made
     for the user of their name, as the agent of `settings`. Without it, who has the address of this start sees
-    everything: only for the own machine. `may_answer` says whether someone may see and answer a question; by default
-    people answer for their own runs. The policies say who may answer too, and both must allow it. Questions of calls
-    appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime, or a reader of it,
-    whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and `tool_use` says how models
-    are shown the tools. `project` is the folder of a toolgen project: the person at this machine sees its changes, and
-    saves calls in it.
+    everything: only for the own machine, and in a server of the host's below a path that nobody can guess, as with
+    `serve_http`, because browsers send its cookie to all ports. `may_answer` says whether someone may see and answer a
+    question; by default people answer for their own runs. The policies say who may answer too, and both must allow it.
+    Questions of calls appear in the page if the runtime has `permission=ask_in_page`. `store` is that of the runtime,
+    or a reader of it, whose chains `chain_key` verifies; `engine` is the one whose runs ask in the inbox, and
+    `tool_use` says how models are shown the tools. `project` is the folder of a toolgen project: the person at this
+    machine sees its changes, and saves calls in it.
     """
     return Explorer(
         runtime,

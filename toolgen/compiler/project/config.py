@@ -425,6 +425,7 @@ def _syntax_error(source: _Source, message: str) -> tuple[Span, str]:
 
 
 _LONGEST_NAME: Final = 255
+"""Bytes of the name of a file or folder, on all common file systems."""
 
 
 def _folder_problem(value: str) -> str:

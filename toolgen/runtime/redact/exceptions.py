@@ -129,7 +129,7 @@ def _with_origins(error: BaseException) -> list[BaseException]:
 
 def _origins(error: BaseException) -> list[BaseException]:
     group = cast("BaseExceptionGroup[BaseException]", error) if isinstance(error, BaseExceptionGroup) else None
-    members = [] if group is None else list(group.exceptions)
+    members = [] if group is None else list(group.exceptions[:_MOST])
     context = error.__context__ if error.__cause__ is None and not error.__suppress_context__ else error.__cause__
     return members if context is None else [*members, context]
 
