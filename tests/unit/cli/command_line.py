@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import socket
-import subprocess
-import sys
 from dataclasses import dataclass
-from functools import cache
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import Fork
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,32 +30,14 @@ class Finished:
 
 
 def toolgen(folder: Path, *arguments: str, stdin: str = "") -> Finished:
-    """Run a command in a folder, in a separate process, because generated packages stay imported in a process."""
+    """Run a command in a folder, in a fork, because generated packages stay imported in a process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with TemporaryFile() as request, TemporaryFile() as input_, TemporaryFile() as out, TemporaryFile() as err:
-        request.write(json.dumps((["-C", str(folder), *arguments], environment)).encode())
+    with TemporaryFile() as input_, TemporaryFile() as out, TemporaryFile() as err:
         input_.write(stdin.encode())
-        for file in (request, input_):
-            file.seek(0)
-        socket.send_fds(_server(), [b"."], [file.fileno() for file in (request, input_, out, err)])
-        with _server().makefile("rb") as answers:
-            code = int(answers.readline())
+        input_.seek(0)
+        streams = [file.fileno() for file in (input_, out, err)]
+        command = ["-m", "toolgen", "-C", str(folder), *arguments]
+        code = Fork(command, environment=environment, folder=ROOT, streams=streams).wait()
         for file in (out, err):
             file.seek(0)
         return Finished(code, *(file.read().decode().replace("\r\n", "\n") for file in (out, err)))
-
-
-@cache
-def _server() -> socket.socket:
-    """Start the process that forks for each command. It ends with this one."""
-    here, there = socket.socketpair()
-    command = [sys.executable, "-m", "tests.unit.cli.command_server", str(there.fileno())]
-    server = subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()])
-    there.close()
-
-    def end() -> None:
-        here.close()
-        server.wait()
-
-    atexit.register(end)
-    return here

@@ -1,10 +1,12 @@
-"""Forked Python: a program `python` whose interpreters are forks of one that has imported the libraries.
+"""Forked Python: a program `python` whose interpreters are forks of one that has imported toolgen and its libraries.
 
-A new interpreter needs most of a second to import the SDK of MCP and the libraries of the compiler. A fork imports
-what it tests, toolgen and frameworks for agents, as any interpreter does. The program has its own signals, exit code,
-environment, folder and standard streams, and is killed with its launcher.
+A new interpreter needs a second to import the SDK of MCP, the libraries of the compiler and toolgen itself. A fork
+imports what is left, such as generated packages and frameworks for agents. The program has its own signals, exit code,
+environment, folder and standard streams, and is killed with its launcher. What commands import, and how they start from
+a shell, is tested elsewhere: `tests/project/test_imports.py`, `tests/unit/cli/test_start_up.py`,
+`tests/project/test_wheel.py`, and every guide.
 
-Run as a script it is the server: it takes the path of its socket. Options other than `-m` and `-c`, and streams that
+Run as a module it is the server: it takes the path of its socket. Options other than `-m` and `-c`, and streams that
 are closed, start a new interpreter.
 """
 
@@ -25,19 +27,26 @@ from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
+from pkgutil import walk_packages
 from select import select
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
 
+import toolgen
+from tests.project.checkout import ROOT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 LIBRARIES: Final = (
-    *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema_rs", "pydantic", "yaml"),
+    *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "jsonschema_rs", "pydantic", "yaml"),
     *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
-    *("dbos", "httpx2", "rich.console", "sqlalchemy.dialects.postgresql", "starlette.applications", "uvicorn"),
+    *("dbos", "httpx2", "rich.console", "rich.progress", "sqlalchemy.dialects.postgresql", "starlette.applications"),
+    "uvicorn",
 )
+WITH_FRAMEWORKS: Final = ("toolgen.__main__", "toolgen.adapters", "toolgen.testing", "toolgen.toolsets")
+"""Modules of toolgen that the server does not import, with those below them."""
 
 _STARTING: Final = threading.RLock()
 """Threads of a test start programs at the same time: one of them starts the server."""
@@ -86,19 +95,19 @@ def _program() -> str:
 class Fork:
     """A fork that runs a program, without a launcher: what `subprocess.Popen` is for a new interpreter.
 
-    It has no input, and writes both of its outputs to one open file. It is killed with this process.
+    `streams` are the descriptors of its input and of its two outputs. It is killed with this process.
     """
 
-    def __init__(self, arguments: Sequence[str], *, environment: Mapping[str, str], folder: Path, output: int) -> None:
+    def __init__(
+        self, arguments: Sequence[str], *, environment: Mapping[str, str], folder: Path, streams: Sequence[int]
+    ) -> None:
         self.returncode: int | None = None
         self._server = socket.socket(socket.AF_UNIX)
         with _STARTING:
             path = _server()
         self._server.connect(path)
         asked = json.dumps([arguments, dict(environment), str(folder)]).encode()
-        with Path(os.devnull).open("rb") as nothing:
-            files = [nothing.fileno(), output, output]
-            socket.send_fds(self._server, [len(asked).to_bytes(4, "big")], files)
+        socket.send_fds(self._server, [len(asked).to_bytes(4, "big")], streams)
         self._server.sendall(asked)
         self.pid = int.from_bytes(self._server.recv(4), "big")
 
@@ -134,9 +143,9 @@ def _server() -> str:
     folder = TemporaryDirectory(prefix="forked-python-")
     listening = str(Path(folder.name) / "socket")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    command = [sys.executable, "-P", __file__, listening]
+    command = [sys.executable, "-m", "tests.unit.cli.forked_python", listening]
     server = subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder.name, start_new_session=True
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True
     )
     assert server.stdin is not None
     assert server.stdout is not None
@@ -153,8 +162,10 @@ def _server() -> str:
 
 def _serve(path: str) -> list[str]:
     """Fork for each connection. Only a child returns, with the arguments of its program."""
-    for name in LIBRARIES:
+    own = (found.name for found in walk_packages(toolgen.__path__, "toolgen."))
+    for name in (*LIBRARIES, *(name for name in own if not name.startswith(WITH_FRAMEWORKS))):
         import_module(name)
+    del sys.path[0]  # the checkout, which `python -m` has added
     gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     launchers: dict[socket.socket, int] = {}
     ended, wakes = socket.socketpair()

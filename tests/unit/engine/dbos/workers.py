@@ -40,7 +40,7 @@ class Workers:
         """
         self._count += 1
         name = f"w{self._count}"
-        with (self.folder / f"{name}.log").open("wb") as log:
+        with (self.folder / f"{name}.log").open("wb") as log, Path(os.devnull).open("rb") as nothing:
             self.running[name] = Fork(
                 ["-m", "toolgen", "worker", host, "--name", name, *options],
                 environment={
@@ -49,7 +49,7 @@ class Workers:
                     CLOCK: str(self._clock_of(name)),
                 },
                 folder=ROOT,
-                output=log.fileno(),
+                streams=[nothing.fileno(), log.fileno(), log.fileno()],
             )
         return name
 
