@@ -11,6 +11,7 @@ import fcntl
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -128,6 +129,24 @@ def _unprivileged() -> tuple[int, int]:
             continue
         return found.pw_uid, found.pw_gid
     pytest.skip("Postgres needs an unprivileged user: this system has neither `postgres` nor `nobody`")
+
+
+@contextmanager
+def standing_still(url: str) -> Iterator[None]:
+    """Stop the server's side of all connections of toolgen to a database: it acknowledges, and answers nothing."""
+    import psycopg
+
+    sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolgen' AND datname = current_database()"
+    with psycopg.connect(url) as connection:
+        stopped = [pid for (pid,) in connection.execute(sessions)]
+    assert stopped
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
 
 
 @contextmanager

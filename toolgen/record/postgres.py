@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.sqlite import check_known, selection, summary_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
-from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, Watchdog, is_usable
+from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, Watchdog, answer_within, is_usable
 from toolgen.runtime.events.encoding import decode_event, decode_result, encode_result
 from toolgen.runtime.events.records import (
     EVERY_RUN,
@@ -259,7 +259,7 @@ class PostgresReader:
         try:
             if self._connection is None or not is_usable(self._connection):
                 self._drop()
-                self._connection = self._database.connect()
+                self._connection = self._database.connect(self._watchdog)
             with self._watchdog.watch(self._connection, _LONGEST_READ):
                 yield self._connection
         except psycopg.Error as error:
@@ -415,7 +415,7 @@ class Writer:
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None:
-            connection = self._database.connect()
+            connection = self._database.connect(self._watchdog)
             try:
                 with self._watchdog.watch(connection, self._timeout):
                     timeout = str(round(self._timeout * 1000))
@@ -644,12 +644,13 @@ class PostgresStore:
         """Return the events after a number whenever there may be new ones. Raises psycopg.Error."""
         import psycopg.sql
 
-        connection = await self._database.connect_async()
+        connection = await self._database.connect_async(_LONGEST_READ)
         try:
             listen = psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel_of(run_id)))
-            await connection.execute(listen)  # before reading, so that no event is missed
+            await answer_within(self._timeout, connection, connection.execute(listen))  # first, to miss no event
             while True:
-                rows = await (await connection.execute(EVENTS_AFTER, (run_id, after), binary=True)).fetchall()
+                reading = connection.execute(EVENTS_AFTER, (run_id, after), binary=True)
+                rows = await (await answer_within(_LONGEST_READ, connection, reading)).fetchall()
                 events = decoded(run_id, rows)
                 if events:
                     after = events[-1].sequence

@@ -40,7 +40,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 LIBRARIES: Final = (
-    *("click", "datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "jsonschema_rs", "pydantic", "yaml"),
+    *(
+        "click",
+        "datamodel_code_generator.parser.jsonschema",
+        "jinja2",
+        "jsonschema",
+        "jsonschema_rs",
+        "pydantic",
+        "yaml",
+    ),
     *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
     *("dbos", "httpx2", "rich.console", "rich.progress", "sqlalchemy.dialects.postgresql", "starlette.applications"),
     "uvicorn",

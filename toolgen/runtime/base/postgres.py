@@ -11,10 +11,10 @@ import select
 import socket
 import threading
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeGuard, TypeVar
 from urllib.parse import unquote
 
 from toolgen.contract.extras import MissingExtra
@@ -23,6 +23,8 @@ from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
     import psycopg
+
+T = TypeVar("T")
 
 _SCHEMES: Final = ("postgresql://", "postgres://")
 _EXAMPLE: Final = "postgresql://user:password@host:5432/database"
@@ -55,7 +57,7 @@ class PostgresDatabase:
         except ImportError:
             raise MissingExtra("Postgres needs psycopg", "postgres") from None
         self._url = url
-        self._timeout = timeout
+        self.timeout = timeout
         try:
             parts = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.Error:
@@ -68,25 +70,30 @@ class PostgresDatabase:
     def __repr__(self) -> str:
         return self._name
 
-    def connect(self) -> psycopg.Connection[Any]:
+    def connect(self, watchdog: Watchdog) -> psycopg.Connection[Any]:
         """Open a connection. Raises psycopg.Error."""
         import psycopg
 
         connection: psycopg.Connection[Any] = psycopg.connect(self._url, **self._settings())
         try:
-            connection.execute(_SETTINGS)
+            with watchdog.watch(connection, self.timeout):
+                connection.execute(_SETTINGS)
         except BaseException:  # also if the program is interrupted meanwhile
             connection.close()
             raise
         return connection
 
-    async def connect_async(self) -> psycopg.AsyncConnection[Any]:
-        """Open a connection that belongs to the running event loop. Raises psycopg.Error."""
+    async def connect_async(self, longest: float) -> psycopg.AsyncConnection[Any]:
+        """Open a connection that belongs to the running event loop. Raises psycopg.Error.
+
+        The server ends a statement after `longest` seconds, also one whose client is gone.
+        """
         import psycopg
 
         connection: psycopg.AsyncConnection[Any] = await psycopg.AsyncConnection.connect(self._url, **self._settings())
         try:
-            await connection.execute(_SETTINGS)
+            use = connection.execute(f"{_SETTINGS}, {_LONGEST}", (str(round(longest * 1000)),))
+            await answer_within(self.timeout, connection, use)
         except BaseException:  # also if the caller is cancelled meanwhile
             await connection.close()
             raise
@@ -105,10 +112,10 @@ class PostgresDatabase:
         return str(reason)
 
     def _settings(self) -> dict[str, Any]:
-        milliseconds = round(self._timeout * 1000)
+        milliseconds = round(self.timeout * 1000)
         return {
             "autocommit": True,
-            "connect_timeout": max(2, round(self._timeout)),  # libpq: at least 2
+            "connect_timeout": max(2, round(self.timeout)),  # libpq: at least 2
             "tcp_user_timeout": milliseconds,  # a host that went away
             "application_name": "toolgen",
         }
@@ -118,6 +125,7 @@ _SETTINGS: Final = """
 SELECT set_config('default_transaction_isolation', 'read committed', false),
   CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """
+_LONGEST: Final = "set_config('statement_timeout', %s, false)"
 
 
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS toolgen.versions (kind text PRIMARY KEY, version int NOT NULL)"
@@ -184,6 +192,23 @@ class PostgresTables:
         return version
 
 
+async def answer_within(seconds: float, connection: psycopg.AsyncConnection[Any], use: Coroutine[Any, Any, T]) -> T:
+    """Await a use of a connection, which ends after so many seconds, and when the caller is cancelled.
+
+    psycopg would ask the server to cancel the statement, and wait for its answer: a server that stands still gives
+    none. Raises psycopg.Error.
+    """
+    running = asyncio.ensure_future(use)
+    running.add_done_callback(lambda done: done.cancelled() or done.exception())  # which nobody may ask for
+    try:
+        await asyncio.wait([running], timeout=seconds)
+    finally:
+        if not running.done():
+            _shut_down(connection.fileno())
+            await asyncio.wait([running])
+    return running.result()
+
+
 class AsyncConnections:
     """The connections of each event loop to one database, opened on demand and kept for reuse.
 
@@ -199,13 +224,9 @@ class AsyncConnections:
     async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Run one statement and return the first row of its result, if it has one."""
         async with self._connection() as connection:
-            cursor = await connection.execute(statement, parameters, binary=True)
+            use = connection.execute(statement, parameters, binary=True)
+            cursor = await answer_within(self._database.timeout, connection, use)
             return await cursor.fetchone() if cursor.description is not None else None
-
-    async def fetch_all(self, statement: LiteralString, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Run one statement and return all rows."""
-        async with self._connection() as connection:
-            return await (await connection.execute(statement, parameters, binary=True)).fetchall()
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. Later statements open new ones."""
@@ -226,7 +247,7 @@ class AsyncConnections:
                     connection = None
             if connection is None:
                 await asyncio.to_thread(self._create_tables)
-                connection = await self._database.connect_async()
+                connection = await self._database.connect_async(self._database.timeout)
             try:
                 yield connection
             except BaseException:  # also a cancelled use; raised again
@@ -237,7 +258,8 @@ class AsyncConnections:
     def _create_tables(self) -> None:
         tables = self._tables  # several threads may come here at the same time
         if tables is not None:
-            with self._database.connect() as connection:
+            watchdog = Watchdog()
+            with self._database.connect(watchdog) as connection, watchdog.watch(connection, self._database.timeout):
                 tables.create(connection)
             self._tables = None
 
@@ -299,8 +321,13 @@ class Watchdog:
                     self._changed.wait(left)
                     continue
                 self._watched = None
-                with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as connected:  # it may have ended
-                    connected.shutdown(socket.SHUT_RDWR)
+                _shut_down(descriptor)
+
+
+def _shut_down(descriptor: int) -> None:
+    """End a connection, which may have ended: what waits for its answer fails."""
+    with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as connected:
+        connected.shutdown(socket.SHUT_RDWR)
 
 
 def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:

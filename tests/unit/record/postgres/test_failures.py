@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -12,6 +11,7 @@ import pytest
 from psycopg.sql import SQL
 
 from tests.programs.disks import small_disk
+from tests.programs.postgres import standing_still
 from tests.programs.postgres_proxy import proxy
 from tests.unit.record.postgres.checking import change, intact_calls, use
 from tests.unit.record.sample import KEY, one_call, progress, started, write
@@ -98,25 +98,34 @@ def test_without_a_server_writes_fail_and_later_ones_succeed(
 def test_a_server_that_stands_still_fails_writes_when_their_time_is_up(postgres_server: PostgresServer) -> None:
     """As with a stalled disk: its kernel acknowledges what it is sent, and nothing answers."""
     url = postgres_server.new_database()
-    sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolgen' AND datname = current_database()"
 
     async def check(store: PostgresStore) -> None:
         await one_call(store)
-        with psycopg.connect(url) as connection:
-            frozen = [pid for (pid,) in connection.execute(sessions)]
-        for pid in frozen:
-            os.kill(pid, signal.SIGSTOP)
-        try:
-            with pytest.raises(StoreError, match="the store cannot be written: "):
-                await write(store, progress(n=1))
-        finally:
-            for pid in frozen:
-                os.kill(pid, signal.SIGCONT)
+        with standing_still(url), pytest.raises(StoreError, match="the store cannot be written: "):
+            await write(store, progress(n=1))
         await one_call(store, "c2")
 
     use(url, check, key=KEY, timeout=1)
     calls = intact_calls(url)
     assert calls["c1"] == calls["c2"] == WHOLE
+
+
+def test_who_follows_a_run_can_stop_while_the_server_stands_still(postgres_server: PostgresServer) -> None:
+    url = postgres_server.new_database()
+
+    async def check(store: PostgresStore) -> None:
+        await one_call(store)
+        following = store.follow("r1")
+        for _ in WHOLE:
+            await anext(following)
+        with standing_still(url):
+            waiting = asyncio.ensure_future(anext(following))
+            await asyncio.sleep(0.1)  # it asks for what is new
+            waiting.cancel()
+            await asyncio.wait([waiting], timeout=3)
+            assert waiting.cancelled()
+
+    use(url, check, key=KEY, poll=0.01)
 
 
 def test_a_read_only_server_refuses_writes_until_it_is_writable_again(postgres_server: PostgresServer) -> None:

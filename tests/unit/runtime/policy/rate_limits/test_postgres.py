@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from tests.programs.postgres import standing_still
 from tests.project.checkout import ROOT
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.policy.rate_limits.caller import NOON, ready_callers
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PASSWORD = "hunter2"
+_WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
 def attempt(user: str = "ann", **limits: Any) -> Attempt:
@@ -126,6 +128,54 @@ def test_a_take_that_waits_too_long_is_refused_and_shifts_no_later_answer(postgr
             return [await counters.take(*attempt(user)) for user in ("ann", "eve", "ann")]
 
     assert asyncio.run(check()) == [30, 0, 30]
+
+
+def test_a_server_that_stands_still_holds_a_take_no_longer_than_its_time(postgres_server: PostgresServer) -> None:
+    """psycopg itself would wait ten seconds more for answers to its own request to cancel the statement."""
+
+    async def check() -> None:
+        url = postgres_server.url()
+        async with PostgresCounters(url, timeout=0.2) as counters:
+            await counters.take(*attempt())
+            with standing_still(url):
+                async with asyncio.timeout(3):
+                    with pytest.raises(CallFailed, match="cannot be checked now"):
+                        await counters.take(*attempt("ben"))
+            assert await counters.take(*attempt("eve")) == 0
+
+    asyncio.run(check())
+
+
+def test_a_take_that_is_cancelled_does_not_wait_for_a_server_that_stands_still(postgres_server: PostgresServer) -> None:
+    async def check() -> None:
+        url = postgres_server.url()
+        async with PostgresCounters(url, timeout=600) as counters:
+            await counters.take(*attempt())
+            with standing_still(url):
+                waiting = asyncio.ensure_future(counters.take(*attempt("ben")))
+                await asyncio.sleep(0.1)
+                waiting.cancel()
+                await asyncio.wait([waiting], timeout=3)
+                assert waiting.cancelled()
+
+    asyncio.run(check())
+
+
+def test_the_server_ends_a_statement_whose_client_is_gone(postgres_url: str) -> None:
+    async def check() -> None:
+        async with PostgresCounters(postgres_url, timeout=1) as counters:
+            await counters.take(*attempt())
+            with psycopg.connect(postgres_url) as connection:
+                connection.execute("LOCK TABLE toolgen.cooldowns")
+                waiting = asyncio.ensure_future(counters.take(*attempt("ben")))
+                with psycopg.connect(postgres_url, autocommit=True) as other:
+                    while not other.execute(_WAITING).fetchall():
+                        await asyncio.sleep(0.05)
+                    waiting.cancel()
+                    while other.execute(_WAITING).fetchall():
+                        await asyncio.sleep(0.05)
+
+    asyncio.run(asyncio.wait_for(check(), 60))
 
 
 def test_a_take_can_be_cancelled_at_any_moment(postgres_url: str) -> None:
