@@ -33,7 +33,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--database", "missing.sqlite"], "there is no file missing.sqlite"),
         (["--store", "specs"], "it is a folder"),
         (["--disable-policy", "none"], "There is no policy `none`"),
-        (["--port", "99999"], "99999"),
+        (["--http", "99999"], "this is not [HOST:]PORT"),
+        (["--port", "8000"], "Did you mean '--http'?"),
     ],
 )
 def test_what_cannot_be_explored_is_said_before_anything_is_served(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +19,7 @@ from toolgen.cli.commands.runs.selection import open_engine, user_here
 from toolgen.cli.consent import Consent
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
+from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.record.chain import ChainError, ChainKey
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.events.records import Store
 
-_HOST: Final = "127.0.0.1"
-
 
 @click.command("explore")
 @click.option("--agent", default="", help="The agent that is looked at first. Default: all tools of the package.")
@@ -48,9 +47,10 @@ _HOST: Final = "127.0.0.1"
     help="Record calls there, and show its runs: a file, or postgresql://host/database. Default: in memory.",
 )
 @click.option("--database", metavar="URL", help="The database of durable runs, whose questions are in the inbox.")
-@click.option("--host", default=_HOST, show_default=True, help="The address to listen at.")
+@click.option(
+    "--http", "address", metavar="[HOST:]PORT", default="0", help="Listen there. Default: 127.0.0.1, and any free port."
+)
 @click.option("--host-name", "hosts", metavar="NAME", multiple=True, help="A name of this machine, beyond loopback.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: any free port.")
 @click.option("--read-only", is_flag=True, help="Call, answer, cancel, check and save nothing.")
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @disable_policy_option
@@ -70,9 +70,8 @@ def command(
     user: str | None,
     store: str | None,
     database: str | None,
-    host: str,
+    address: str,
     hosts: Sequence[str],
-    port: int,
     read_only: bool,
     no_open: bool,
     disabled_policies: Sequence[str],
@@ -89,6 +88,7 @@ def command(
         from toolgen.explore import ExploreSettings
     except ImportError as error:
         raise click.UsageError(str(error)) from None
+    place = place_of(address)
     config = built_project()
     catalog = chosen_catalog(config, agent, package)
     with stdout_kept():
@@ -108,9 +108,7 @@ def command(
         )
     except ValueError as error:
         raise click.UsageError(f"--host-name: {error}") from error
-    return run_calls(
-        _serve(config, runtime, kept, store, key, database, settings, executors, (host, port), opens=not no_open)
-    )
+    return run_calls(_serve(config, runtime, kept, store, key, database, settings, executors, place, opens=not no_open))
 
 
 async def _serve(
@@ -141,7 +139,7 @@ async def _serve(
     try:
         await app.serve_http(*place, on_listening=partial(_announce, opens=opens))
     except OSError as error:
-        raise click.UsageError(f"--host {place[0]} --port {place[1]}: {error.strerror or error}") from error
+        raise click.UsageError(f"--http {place[0]}:{place[1]}: {error.strerror or error}") from error
     finally:
         for each in executors:
             close = getattr(each.executor, "close", None)
