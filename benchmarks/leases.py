@@ -20,7 +20,8 @@ import simpy
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from toolgen.engine.dbos.lease import INTERVAL, WORKERS, Lease, Watch
+from toolgen.engine.dbos.lease import INTERVAL, Lease, Watch
+from toolgen.engine.dbos.own_tables import WORKERS
 
 if TYPE_CHECKING:
     Work = Generator[simpy.Event, Any, None]

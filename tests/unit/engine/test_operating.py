@@ -16,7 +16,8 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen import __version__
 from toolgen.engine.dbos import DbosEngine, prepare_database
-from toolgen.engine.dbos.lease import DEAD, LEFT, WORKERS, Lease
+from toolgen.engine.dbos.lease import DEAD, LEFT, Lease
+from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.protocol import NotForkable, NotResumable
 from toolgen.engine.requests import RunRequest
 from toolgen.runtime.events.records import RunNotFound

@@ -14,7 +14,8 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from toolgen.engine.dbos.connections import application_name
 from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, described, parent_of
-from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, WORKERS, add_dead
+from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, add_dead
+from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.dbos.tables import ACTIVE, about_in, answers_in, describe, give_up, parent_in
 from toolgen.runtime.redact.warning import warn

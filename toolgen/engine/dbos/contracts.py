@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
+
+from toolgen.engine.dbos.own_tables import CONTRACTS
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
-
-_CONTRACTS: Final = sa.Table(
-    "toolgen_contracts",
-    sa.MetaData(),
-    sa.Column("tool", sa.Text, primary_key=True),
-    sa.Column("digest", sa.Text, primary_key=True),
-    sa.Column("args_schema", sa.Text, nullable=False),
-    sa.Column("begun", sa.BigInteger, nullable=False),
-)
-"""`begun` counts the workers that have begun; that of a row is the last one that had it."""
 
 KEPT: Final = 50
 """How many contracts of a tool are kept: the last that workers began with."""
@@ -34,34 +25,30 @@ def add_contracts(database: Connections, schemas: Mapping[tuple[str, str], str])
 
     Those of each tool that no worker has begun with for long are removed. Raises SQLAlchemyError.
     """
-    try:
-        _CONTRACTS.metadata.create_all(database)
-    except SQLAlchemyError:  # another worker creates it at this moment
-        _CONTRACTS.metadata.create_all(database)
-    adding: Any = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(_CONTRACTS)
+    adding: Any = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(CONTRACTS)
     insert = adding.on_conflict_do_update(
-        index_elements=[_CONTRACTS.c.tool, _CONTRACTS.c.digest], set_={"begun": adding.excluded.begun}
+        index_elements=[CONTRACTS.c.tool, CONTRACTS.c.digest], set_={"begun": adding.excluded.begun}
     )
-    key = sa.tuple_(_CONTRACTS.c.tool, _CONTRACTS.c.digest)
+    key = sa.tuple_(CONTRACTS.c.tool, CONTRACTS.c.digest)
     newest = sa.func.row_number().over(
-        partition_by=_CONTRACTS.c.tool, order_by=(_CONTRACTS.c.begun.desc(), _CONTRACTS.c.digest)
+        partition_by=CONTRACTS.c.tool, order_by=(CONTRACTS.c.begun.desc(), CONTRACTS.c.digest)
     )
-    ranked = sa.select(_CONTRACTS.c.tool, _CONTRACTS.c.digest, newest.label("rank")).subquery()
+    ranked = sa.select(CONTRACTS.c.tool, CONTRACTS.c.digest, newest.label("rank")).subquery()
     old = sa.select(ranked.c.tool, ranked.c.digest).where(ranked.c.rank > KEPT)
     with database.begin() as connection:
-        begun = (connection.execute(sa.select(sa.func.max(_CONTRACTS.c.begun))).scalar() or 0) + 1
+        begun = (connection.execute(sa.select(sa.func.max(CONTRACTS.c.begun))).scalar() or 0) + 1
         rows = [
             {"tool": tool, "digest": digest, "args_schema": schema, "begun": begun}
             for (tool, digest), schema in sorted(schemas.items())  # sorted: two that begin wait, not both
         ]
         for at in range(0, len(rows), _BATCH):
             connection.execute(insert, rows[at : at + _BATCH])
-        connection.execute(sa.delete(_CONTRACTS).where(key.in_(old)))
+        connection.execute(sa.delete(CONTRACTS).where(key.in_(old)))
 
 
 def contract_of(database: Connections, tool: str, digest: str) -> Any:
     """Return the args schema of a tool by its digest; None where no worker has had it. Raises SQLAlchemyError."""
-    found = sa.select(_CONTRACTS.c.args_schema).where(_CONTRACTS.c.tool == tool, _CONTRACTS.c.digest == digest)
+    found = sa.select(CONTRACTS.c.args_schema).where(CONTRACTS.c.tool == tool, CONTRACTS.c.digest == digest)
     with database.connect() as connection:
         schema = connection.execute(found).scalar()
     return None if schema is None else json.loads(schema)

@@ -27,7 +27,8 @@ from toolgen.engine.dbos.connections import (
     migration_url,
     open_connections,
 )
-from toolgen.engine.dbos.lease import WORKERS, next_token
+from toolgen.engine.dbos.lease import next_token
+from toolgen.engine.dbos.own_tables import create_tables
 from toolgen.engine.dbos.private import (
     current_owner_xid,
     database_of,
@@ -44,7 +45,6 @@ from toolgen.schema.json_values import is_object, is_text
 
 if TYPE_CHECKING:
     from dbos import EnqueueOptions
-    from sqlalchemy.engine import Engine as Connections
     from sqlalchemy.engine import ExceptionContext
 
     from toolgen.engine.dbos.executions import Execution
@@ -84,36 +84,6 @@ STATES: Final[dict[str, RunState]] = {
     "CANCELLED": "cancelled",
 }
 """The states of runs by those of DBOS; a run in any other one has failed."""
-
-_TABLES: Final = sa.MetaData()
-
-SCHEDULES: Final = sa.Table(
-    "toolgen_schedules",
-    _TABLES,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("token", sa.Text, nullable=False),
-    sa.Column("definition", sa.Text, nullable=False),
-    sa.Column("set_by", sa.Text, nullable=False),
-    sa.Column("set_at", sa.Float(53), nullable=False),
-    sa.Column("is_paused", sa.Boolean, nullable=False),
-    sa.Column("next_at", sa.Float(53)),
-    sa.Column("last_at", sa.Float(53)),
-    sa.Column("last_run_id", sa.Text, nullable=False),
-)
-"""The schedules; times are in seconds since 1970. `token` is part of the ids of its runs: see `Schedule.request_at`."""
-
-RETENTION: Final = sa.Table(
-    "toolgen_retention",
-    _TABLES,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("worker", sa.Text, nullable=False),
-    sa.Column("token", sa.Text, nullable=False),
-    sa.Column("seconds", sa.Float(53), nullable=False),
-    sa.Column("next_at", sa.Float(53), nullable=False),
-    sa.Column("ended_at", sa.Float(53)),
-    sa.Column("deleted", sa.Text),
-)
-"""One row: the worker that deletes old runs, or did so last, with what it deleted; see `retention`."""
 
 _EXCEPTION: Final = "$exception"
 _END: Final = "$end"
@@ -235,18 +205,11 @@ def prepare_database(url: str) -> None:
         DBOS.migrate(migration_url(url))
         connections = open_connections(url, BESIDE_WORKER)
         try:
-            _create_tables(connections)
-        except exc.SQLAlchemyError:  # another worker creates them at this moment
-            _create_tables(connections)
+            create_tables(connections)
         finally:
             close_connections(connections)
     except (exc.SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
         raise StoreError(f"the database of the runs cannot be prepared: {reason_of(error)}") from error
-
-
-def _create_tables(connections: Connections) -> None:
-    for tables in (_TABLES, WORKERS.metadata):
-        tables.create_all(connections)
 
 
 def open_client(url: str, *, waits: bool = False, limits: Limits = CLIENT) -> DBOSClient:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from toolgen.engine.dbos.own_tables import TOKEN, TOKENS, WORKERS
 from toolgen.engine.protocol import WorkerInfo
 from toolgen.runtime.base.field_types import TEXT, WHOLE_NUMBER, FieldType, check_fields, record_of
 from toolgen.runtime.events.records import DamagedRun
@@ -49,29 +50,6 @@ LEFT: Final = -1
 
 DEAD: Final = -2
 """The count of a worker whose runs are taken over."""
-
-WORKERS: Final = sa.Table(
-    "toolgen_workers",
-    sa.MetaData(),
-    sa.Column("worker", sa.Text, primary_key=True),
-    sa.Column("place", sa.BigInteger, nullable=False),
-    sa.Column("beats", sa.BigInteger, nullable=False),
-    sa.Column("beaten_at", sa.BigInteger),
-    sa.Column("about", sa.Text),
-    sa.Index("toolgen_workers_place", "place"),
-)
-"""`beaten_at` and `about` are for operators: see `workers_of`. Nobody is taken for dead by the time of a clock."""
-
-_TOKENS: Final = sa.Sequence("toolgen_fencing_tokens", metadata=WORKERS.metadata)
-"""The fencing tokens in Postgres; SQLite has no sequences."""
-
-_TOKEN: Final = sa.Table(
-    "toolgen_fencing_token",
-    WORKERS.metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("token", sa.BigInteger, nullable=False),
-)
-"""The last fencing token in SQLite."""
 
 
 def place_of(worker: str) -> int:
@@ -131,16 +109,12 @@ class Lease:
         return term == self.term and self.is_held
 
     def prepare(self, sleep: Callable[[float], object] = time.sleep) -> bool:
-        """Create the tables, unless they are there, and take the name of the worker; return whether the last one died.
+        """Take the name of the worker, and return whether the last one died.
 
         Raises SQLAlchemyError, and `NameTaken` if a running worker has the name. A worker of that name that did not
         leave has died if its count does not change for so long that it begins nothing by its lease any more. After an
         error it can be called again, also if the name was taken and only the answer was lost.
         """
-        try:
-            self._create()
-        except SQLAlchemyError:  # another worker creates them at this moment
-            self._create()
         before = self._read()
         if before is not None and before == self._count and self._begin(before):
             return self._follows_dead
@@ -154,12 +128,6 @@ class Lease:
             if self._begin(seen):
                 return self._follows_dead
         raise NameTaken(self._worker)  # its count has changed, or another one was quicker
-
-    def _create(self) -> None:
-        WORKERS.metadata.create_all(self._database)
-        if self._database.dialect.name == "sqlite":
-            with self._database.begin() as connection:
-                connection.execute(sa.text("INSERT OR IGNORE INTO toolgen_fencing_token VALUES (1, 0)"))
 
     def _read(self) -> int | None:
         with self._database.connect() as connection:
@@ -352,13 +320,13 @@ def _now_ms(database: Connections) -> Any:
 
 def next_token() -> sa.ColumnElement[int]:
     """Return the expression that draws a fencing token, in a statement of Postgres."""
-    return _TOKENS.next_value()
+    return TOKENS.next_value()
 
 
 def draw_token(database: Connections) -> int:
     """Return a fencing token: greater than all before. Raises SQLAlchemyError."""
-    drawn: Any = sa.select(_TOKENS.next_value())
+    drawn: Any = sa.select(TOKENS.next_value())
     if database.dialect.name == "sqlite":
-        drawn = sa.update(_TOKEN).values(token=_TOKEN.c.token + 1).returning(_TOKEN.c.token)
+        drawn = sa.update(TOKEN).values(token=TOKEN.c.token + 1).returning(TOKEN.c.token)
     with database.begin() as connection:
         return int(connection.execute(drawn).scalar_one())

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from toolgen.engine.dbos.database import SCHEDULES, Failure, enqueue_options, failure_of, reading, warn_of
+from toolgen.engine.dbos.database import Failure, enqueue_options, failure_of, reading, warn_of
+from toolgen.engine.dbos.own_tables import SCHEDULES
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns

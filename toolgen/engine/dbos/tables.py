@@ -17,7 +17,6 @@ from toolgen.engine.dbos.database import (
     PROGRESS,
     QUESTIONS,
     QUEUE,
-    SCHEDULES,
     SUSPECTS,
     VERSION,
     JsonSerializer,
@@ -28,6 +27,7 @@ from toolgen.engine.dbos.database import (
 )
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
+from toolgen.engine.dbos.own_tables import SCHEDULES
 from toolgen.engine.dbos.private import now_ms
 from toolgen.engine.host import AGENTS
 from toolgen.engine.requests import MOST_TURNS

@@ -24,7 +24,8 @@ from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.adoption import SEARCH_SECONDS, Adoption
 from toolgen.engine.dbos.connections import application_name
 from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare_database
-from toolgen.engine.dbos.lease import DEAD, WORKERS, Lease, Watch, place_of
+from toolgen.engine.dbos.lease import DEAD, Lease, Watch, place_of
+from toolgen.engine.dbos.own_tables import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

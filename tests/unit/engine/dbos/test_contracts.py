@@ -10,6 +10,7 @@ import pytest
 from toolgen.engine.dbos.connections import LEASE, close_connections, open_connections
 from toolgen.engine.dbos.contracts import KEPT, add_contracts, contract_of
 from toolgen.engine.dbos.database import database_url
+from toolgen.engine.dbos.own_tables import create_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def test_the_last_contracts_of_each_tool_are_kept(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     target = tmp_path / "runs.sqlite" if kind == "sqlite" else request.getfixturevalue("postgres_url")
     database = open_connections(database_url(target), LEASE)
+    create_tables(database)
     always = {("own.stays", "d"): json.dumps({"type": "object"})}
     for number in range(KEPT + 5):
         changed = {("own.changes", f"d{number}"): json.dumps({"const": number})}

@@ -24,7 +24,8 @@ from sqlalchemy.pool import StaticPool
 from toolgen.engine.dbos.adoption import Adoption
 from toolgen.engine.dbos.connections import set_up_sqlite
 from toolgen.engine.dbos.database import QUEUE, RUN, JsonSerializer
-from toolgen.engine.dbos.lease import WORKERS, Lease, NameTaken, Watch, draw_token
+from toolgen.engine.dbos.lease import Lease, NameTaken, Watch, draw_token
+from toolgen.engine.dbos.own_tables import WORKERS, create_tables
 from toolgen.engine.dbos.tables import ACTIVE, is_owned
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def database() -> SystemDatabase:
 
     client = DBOSClient(system_database_engine=connections, serializer=JsonSerializer(), lazy=True)
     client._sys_db.run_migrations()
-    Lease(client._sys_db.engine, "w")._create()
+    create_tables(client._sys_db.engine)
     return client._sys_db
 
 

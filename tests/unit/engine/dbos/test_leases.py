@@ -20,7 +20,6 @@ from toolgen.engine.dbos.lease import (
     LEASE_SECONDS,
     LEFT,
     NEIGHBOURS,
-    WORKERS,
     Lease,
     NameTaken,
     Watch,
@@ -28,6 +27,7 @@ from toolgen.engine.dbos.lease import (
     place_of,
     suspended_too,
 )
+from toolgen.engine.dbos.own_tables import WORKERS, create_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +74,7 @@ class Pair:
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Connections]:
     opened = open_connections(f"sqlite:///{tmp_path / 'runs.sqlite'}", LEASE)
+    create_tables(opened)
     yield opened
     close_connections(opened)
 
@@ -256,7 +257,6 @@ def test_a_name_that_was_taken_though_the_answer_was_lost_is_taken_at_once(
 ) -> None:
     lease = Lease(database, "second")
     with database.begin() as connection:
-        WORKERS.metadata.create_all(connection)
         if before is not None:
             connection.execute(sa.insert(WORKERS).values(worker="second", place=0, beats=before))
     lost: list[str] = []
@@ -318,7 +318,7 @@ def test_a_worker_whose_neighbours_are_all_silent_looks_behind_them(database: Co
     assert len(found) == 19
 
 
-def test_preparing_twice_at_once_is_harmless(pair: Pair) -> None:
+def test_a_worker_that_begins_later_is_watched(pair: Pair) -> None:
     Lease(pair.database, "third").prepare()
     assert pair.after(0.1) == []
     assert sorted(pair.after(DEAD_AFTER)) == ["second", "third"]
@@ -331,6 +331,7 @@ def test_a_fencing_token_is_greater_than_all_before(
     if kind == "postgres":
         url: str = request.getfixturevalue("postgres_url").replace("postgresql://", "postgresql+psycopg://")
         database = open_connections(url, LEASE)
+        create_tables(database)
     other = open_connections(database.url.render_as_string(hide_password=False), LEASE)
     Lease(database, "w").prepare()
     drawn = [draw_token(each) for each in (database, other, database, other)]

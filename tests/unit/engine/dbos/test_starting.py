@@ -1,10 +1,14 @@
-"""A worker whose database goes away while it starts: for a moment, it starts nevertheless; for good, it says so."""
+"""A worker whose database goes away while it starts: for a moment, it starts nevertheless; for good, it says so.
+
+Many that start at once, with a new database.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,11 +17,16 @@ from tests.programs.postgres_proxy import proxy
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request
 from tests.unit.engine.engines import QUICK, Engines, LateEngine, until
-from toolgen.engine.dbos import DbosWorker
+from toolgen.engine.dbos import DbosWorker, database_url
+from toolgen.engine.dbos.connections import LEASE, close_connections, open_connections
+from toolgen.engine.dbos.lease import draw_token
+from toolgen.engine.dbos.own_tables import create_tables
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sqlalchemy.engine import Engine as Connections
 
     from tests.programs.postgres import PostgresServer
     from tests.unit.engine.engines import Running
@@ -66,3 +75,22 @@ def test_a_worker_starts_in_spite_of_a_cut_and_says_that_its_database_is_gone(
 
     engines.run(go_on)
     asyncio.run(until(threading.active_count, lambda count: count <= threads + 1))  # those of the proxy end by and by
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_many_begin_with_a_new_database_at_once(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    server: PostgresServer | None = None if kind == "sqlite" else request.getfixturevalue("shared_postgres")
+    for number in range(5):
+        target = tmp_path / f"{number}.sqlite" if server is None else server.new_database()
+        others = [open_connections(database_url(target), LEASE) for _ in range(8)]
+        ready = threading.Barrier(len(others))
+
+        def begin(connections: Connections, ready: threading.Barrier = ready) -> int:
+            ready.wait()
+            create_tables(connections)
+            return draw_token(connections)
+
+        with ThreadPoolExecutor(len(others)) as threads:
+            assert sorted(threads.map(begin, others)) == list(range(1, len(others) + 1))
+        for connections in others:
+            close_connections(connections)
