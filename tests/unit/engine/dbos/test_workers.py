@@ -19,6 +19,7 @@ from tests.unit.engine.engines import Engines, LateEngine, until
 from toolgen.engine import RunFailed
 from toolgen.engine.dbos import DbosWorker, database_url
 from toolgen.engine.dbos.lease import Lease, NameTaken
+from toolgen.engine.dbos.own_tables import create_tables
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
@@ -316,6 +317,7 @@ async def until_executes(workers: Workers, name: str) -> None:
 
 def test_of_two_workers_that_start_at_once_one_has_the_name(tmp_path: Path) -> None:
     database = sa.create_engine(database_url(tmp_path / "runs.sqlite"))
+    create_tables(database)
     try:
         first, second = Lease(database, "w"), Lease(database, "w")
         count = second._read
