@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -198,6 +199,7 @@ def lint(
     outcome = Linted()
     rules = {code: rule for code, rule in all_rules().items() if config.lint.reports(code)}
     suppressions: dict[str, list[Suppression]] = {}
+    about: defaultdict[Span, list[Suppression]] = defaultdict(list)
     matched: set[BaselineEntry] = set()
     for target, read in files.items():
         sink = Diagnostics()
@@ -209,13 +211,16 @@ def lint(
         for each in read:
             if each.path not in suppressions and not each.path.startswith(BUILTIN_PREFIX):
                 suppressions[each.path], misused = suppressions_of(each)
+                for suppression in suppressions[each.path]:
+                    for span in suppression.about:
+                        about[span].append(suppression)
                 for misuse in misused:
                     _add(outcome, config, misuse.code, misuse.span, misuse.message, misuse.help, (), misuse.fix)
         project = Project(config, target, made.catalog, made.documents, cache)
         imported = {each.path for each in project.documents if _has_imported(each)}
         for code, finding in findings_of(project, rules):
             if not _is_of_server(code, finding.place, imported):
-                _place(outcome, config, code, finding, suppressions, baseline, matched)
+                _place(outcome, config, code, finding, about, baseline, matched)
     if not outcome.errors:
         _report_unused(outcome, config, suppressions)
         _report_fixed(outcome, config, baseline, matched)
@@ -228,19 +233,19 @@ def _place(
     config: Config,
     code: str,
     finding: Finding,
-    suppressions: Mapping[str, Sequence[Suppression]],
+    about: Mapping[Span, Sequence[Suppression]],
     baseline: Mapping[BaselineEntry, int],
     matched: set[BaselineEntry],
 ) -> None:
-    """Add a finding of the project's own files, unless it is suppressed or in the baseline."""
+    """Add a finding of the project's own files, unless the baseline has it, or a suppression about its span."""
     span = finding.place.span
     if span.file.startswith(BUILTIN_PREFIX):
         return
     silenced = Diagnostic(code, config.lint.severity_of(code), span, finding.message)
     if hides(config.silence, silenced, lambda file: _toolset(finding.place)):
         return
-    for suppression in suppressions.get(span.file, ()):
-        if span in suppression.about and code in suppression.rules:
+    for suppression in about.get(span, ()):
+        if code in suppression.rules:
             suppression.used.add(code)
             return
     outcome.accepted.append((code, finding))

@@ -162,7 +162,7 @@ def too_many_tools(project: Project) -> Iterator[Finding]:
         over = [name for name, most in limits.items() if len(used.tools) > most]
         if over:
             message = (
-                f"{used.what} has {len(used.tools):,} tools, and {_list(over)} takes {limits[over[0]]} in a request"
+                f"{used.what} has {len(used.tools):,} tools, and a request to {_list(over)} at most {limits[over[0]]}"
             )
             yield Finding(used.place, message, "narrow `use`, or set another presentation in `tool_use`")
 
