@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import pty
 import re
-import subprocess
 import sys
 import threading
 from base64 import b64decode
@@ -19,6 +16,7 @@ from zlib import crc32
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.at_terminal import at_terminal
 from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import package_of
 from toolgen.compiler.resolve.toolsets.http import is_base_url
@@ -124,24 +122,7 @@ class Clone:
 
     def at_a_terminal(self, *arguments: str, answer: str = "y\n") -> str:
         """Run a command at a terminal, and return what it shows there."""
-        person, terminal = pty.openpty()
-        os.write(person, answer.encode())
-        command = [sys.executable, "-m", "toolgen", *arguments]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        running = subprocess.Popen(
-            command, cwd=self.folder, env=environment, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE
-        )
-        os.close(terminal)
-        shown = b""
-        while True:
-            try:
-                read = os.read(person, 4096)
-            except OSError:  # the other end is closed
-                break
-            shown += read
-        running.communicate(timeout=60)
-        os.close(person)
-        return shown.decode().replace("\r\n", "\n")
+        return at_terminal(self.folder, *arguments, answer=answer)
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,27 @@ if TYPE_CHECKING:
 _FILE: Final = "consents.json"
 
 
+def ask_terminal(shown: str, question: str) -> bool | None:
+    """Show lines on stderr, and ask a person there; None if nobody can be asked.
+
+    What was typed before the question is no answer, and other programs of toolgen ask at that terminal when it is
+    answered.
+    """
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+        _show(shown)
+        return None
+    from toolgen.runtime.policy.terminal import held_terminal  # slow to import
+
+    with held_terminal(sys.stdin.fileno()):
+        _show(shown)
+        return click.confirm(question, err=True)
+
+
+def _show(lines: str) -> None:
+    if lines:
+        echo(lines, err=True)
+
+
 class Consent:
     """What may be reached for a project: what a person allows now, or has allowed before.
 
@@ -46,22 +67,25 @@ class Consent:
         every = list(dict.fromkeys(found))
         new = every if self._yes else [each for each in every if not self._is_remembered(each)]
         if new:
-            echo("\n".join(visible(str(each)) for each in new), err=True)
-            if not self._yes:
-                self._ask_person(new)
+            shown = "\n".join(visible(str(each)) for each in new)
+            if self._yes:
+                echo(shown, err=True)
+            else:
+                self._ask_person(shown, new)
         self._allowed.update(every)
 
     def allows(self, reached: Reached) -> bool:
         """Return whether this was allowed."""
         return reached in self._allowed
 
-    def _ask_person(self, new: Sequence[Reached]) -> None:
-        if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+    def _ask_person(self, shown: str, new: Sequence[Reached]) -> None:
+        agreed = ask_terminal(shown, "Go on?")
+        if agreed is None:
             raise click.UsageError(
                 f"There is no terminal to ask whether this may happen: read it, and pass {self._word}. "
                 "Nothing was started."
             )
-        if not click.confirm("Go on?", err=True):
+        if not agreed:
             raise click.UsageError("Nothing was started.")
         self._remember(new)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from select import select
+from time import sleep
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
 from toolgen.runtime.base.loops import OfLoop
@@ -224,21 +225,43 @@ def _columns(stream: TextIO) -> int:
         return _DEFAULT_COLUMNS
 
 
+@contextmanager
+def held_terminal(descriptor: int) -> Generator[None]:
+    """Hold a terminal, as a prompt does, for a question that is asked without an event loop. Discards earlier input."""
+    held = _terminal(descriptor)
+    try:
+        if held is not None:
+            with suppress(OSError):  # a system without locks of terminals
+                while not _is_locked(held):
+                    sleep(_LOOK_AGAIN)
+            _discard_pending_input(descriptor)
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
 @asynccontextmanager
 async def _held(descriptor: int) -> AsyncGenerator[None]:
     """Hold a terminal: an answer that is typed there is for the question of one process, the last that is shown."""
+    held = _terminal(descriptor)
     try:
-        held = os.open(os.ttyname(descriptor), os.O_RDONLY | os.O_NOCTTY)
-    except OSError:  # not a terminal, or one without a name here
-        yield
-        return
-    try:
-        with suppress(OSError):  # a system without locks of terminals
-            while not _is_locked(held):  # noqa: ASYNC110  # another process holds it
-                await asyncio.sleep(_LOOK_AGAIN)
+        if held is not None:
+            with suppress(OSError):  # a system without locks of terminals
+                while not _is_locked(held):  # noqa: ASYNC110  # another process holds it
+                    await asyncio.sleep(_LOOK_AGAIN)
         yield
     finally:
-        os.close(held)
+        if held is not None:
+            os.close(held)
+
+
+def _terminal(descriptor: int) -> int | None:
+    """Open a terminal once more; None for what is not one, or has no name here."""
+    try:
+        return os.open(os.ttyname(descriptor), os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return None
 
 
 def _is_locked(held: int) -> bool:

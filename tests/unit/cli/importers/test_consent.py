@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import pty
 import shlex
-import subprocess
 import sys
 from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Any
@@ -17,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.at_terminal import at_terminal
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.consent import Consent
 from toolgen.cli.importers.mcp_entries import server_entries
@@ -89,29 +87,17 @@ def test_a_person_is_asked_once(project: Path, answer: str, started: bool) -> No
     (project / ".mcp.json").write_text(
         (project / ".mcp.json").read_text().replace('{"shop":', '{"other": {"command": "no-such-program"}, "shop":')
     )
-    person, terminal = pty.openpty()
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command: Any = [sys.executable, "-m", "toolgen", *DOORS["a configuration file"]]
-    os.write(person, answer.encode() + (b"\n" if answer in "ny" else b""))
-    done = subprocess.Popen(
-        command, cwd=project, env=environment, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE
-    )
-    os.close(terminal)
-    shown = b""
-    while True:
-        try:
-            read = os.read(person, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not read:
-            break
-        shown += read
-    done.communicate(timeout=60)
-    os.close(person)
-    text = shown.decode().replace("\r\n", "\n")
+    line = answer + ("\n" if answer in "ny" else "")
+    text = at_terminal(project, *DOORS["a configuration file"], answer=line)
     assert text.count("Go on?") == 1
     assert text.index("other starts the program: no-such-program") < text.index("Go on?")
     assert (project / "started").exists() == started
+
+
+def test_what_was_typed_before_the_question_is_no_answer(project: Path) -> None:
+    text = at_terminal(project, *DOORS["a configuration file"], typed_before="y\n", answer="n\n")
+    assert "Nothing was started." in text
+    assert not (project / "started").exists()
 
 
 def test_the_host_that_gets_a_variable_is_shown(project: Path) -> None:

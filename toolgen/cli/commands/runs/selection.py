@@ -8,7 +8,6 @@ import logging
 import os
 import pwd
 import re
-import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import click
 
+from toolgen.cli.consent import ask_terminal
 from toolgen.cli.output import echo
 from toolgen.engine.protocol import LONGEST_AGE, NotAsked, NotForkable, NotResumable, RunState
 from toolgen.engine.requests import text_problem
@@ -263,13 +263,15 @@ async def chosen(engine: Engine, run_ids: Sequence[str], selection: Selection, s
 def confirm(what: str, lines: Sequence[str], *, yes: bool) -> None:
     """Show what is about to be done, and ask for it. Raises click.UsageError where nobody can be asked."""
     more = len(lines) - _SHOWN
-    for line in (*lines[:_SHOWN], *([f"and {more} more"] if more > 0 else ())):
-        echo(visible(f"  {line}"), err=True)
+    shown = "\n".join(visible(f"  {line}") for line in (*lines[:_SHOWN], *([f"and {more} more"] if more > 0 else ())))
     if yes:
+        if shown:
+            echo(shown, err=True)
         return
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+    agreed = ask_terminal(shown, f"{what}?")
+    if agreed is None:
         raise click.UsageError(f"{what}? Nobody can be asked here: repeat the command with --yes")
-    if not click.confirm(f"{what}?", err=True):
+    if not agreed:
         raise click.UsageError("nothing was done")
 
 
