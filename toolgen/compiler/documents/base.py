@@ -57,7 +57,7 @@ class SpecFileHead(Spec):
     """The head of every spec file."""
 
     toolgen: Literal[1]
-    """The version of the spec language."""
+    """The version of the spec language, which is 1."""
 
 
 MODULE_TOO_LONG: Final = "module_too_long"

@@ -259,11 +259,13 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
                 "TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix
             )
         case "missing":
-            sink.report("TG103", root.span_at(place[:-1], key=True), f"`{name}` is missing from {_where(place[:-1])}")
+            message = f"`{name}` is missing from {_where(place[:-1])}"
+            sink.report("TG103", root.span_at(place[:-1], key=True), message, fix=_meaning(model, place))
         case _:
             span = root.span_at(place, key=is_key)
             code = "TG503" if _pattern(error) == SelectorPattern else "TG105"
-            sink.report(code, span, _message(error, name, is_key=is_key), fix=_fix(error))
+            fix = _fix(error) or ("" if is_key else _meaning(model, place))
+            sink.report(code, span, _message(error, name, is_key=is_key), fix=fix)
 
 
 def _meant(refusal: _Refusal, model: type[BaseModel]) -> _Place:
@@ -284,6 +286,17 @@ def known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str
         candidates = [inner for node in candidates for inner in _inside(node, part, schema)]
     keys = {key: None for node in candidates for key in _flatten(node, schema, "properties")}
     return [key for key in keys if key != "toolgen"]
+
+
+def _meaning(model: type[BaseModel], place: _Place) -> str:
+    """Return what a key is for, as the first sentence of its description says; empty for what has none."""
+    schema = _json_schema(model)
+    candidates: list[Any] = [schema]
+    for part in place:
+        candidates = [inner for node in candidates for inner in _inside(node, part, schema)]
+    text = next((str(node["description"]) for node in candidates if "description" in node), "")
+    first = text.partition(". ")[0].rstrip(".").replace("\n", " ")
+    return f"`{place[-1]}`: {first[0].lower()}{first[1:]}" if first and place else ""
 
 
 @cache

@@ -63,7 +63,7 @@ class PolicyFile(SpecFileHead):
     policy: Word
     """The name of the policy."""
     rules: Rules = {}
-    """Maps selectors to answers; the strictest match wins: exclude, deny, ask, allow."""
+    """Maps selectors to answers, as in `{shop.*: ask}`; the strictest match wins: exclude, deny, ask, allow."""
     roles: dict[Role, Rules] = {}
     """Additional rules for a role."""
     modes: dict[Word, Rules] = {}
