@@ -97,7 +97,7 @@ def command(
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
         is_denied = person is not None and result.tool_call_id in person.denied
-        lines = [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error)
+        lines = [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error, ident)
         echo("\n".join(map(visible, lines)), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
             echo("  pass --user NAME: its limits are those of a user", err=True)
@@ -196,8 +196,13 @@ def _is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def _error_lines(error: ToolError) -> list[str]:
-    """Describe an error to a person. Issues are those of the args, which the hint repeats, or of the result."""
+def _error_lines(error: ToolError, ident: str) -> list[str]:
+    """Describe an error to a person. Issues are those of the args, which the hint repeats, or of the result.
+
+    The hint of a denial tells a model to ask the user.
+    """
+    if error.code == FailureKind.PERMISSION_DENIED.value:
+        return [f"{error.kind.value}: {error.message}", f"  see `toolgen policy explain {ident}`"]
     is_of_result = error.kind is FailureKind.MALFORMED_RESULT
     where = "in the result, " if is_of_result else ""
     lines = [f"{error.kind.value}: {error.message}"]

@@ -266,6 +266,7 @@ def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     )
     assert (denied.code, denied.out) == (1, "")
     assert "permission_denied: shop.orders.erase was not allowed to run: denied by policy" in denied.err
+    assert denied.err.splitlines()[-1] == "  see `toolgen policy explain shop.orders.erase`"
     assert (without.code, without.out) == (0, "7\n")
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 
