@@ -7,6 +7,7 @@ import atexit
 import os
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hmac import compare_digest
@@ -165,7 +166,7 @@ class Group:
         with self._lock:
             self._settled = True
         for loop, futures in self._waiting.items():
-            if not loop.is_closed():  # the tasks of a closed loop are gone
+            with suppress(RuntimeError):  # the loop was closed, and its tasks are gone
                 loop.call_soon_threadsafe(_wake, futures)
 
 

@@ -20,6 +20,8 @@ def ends_the_caller(error: BaseException) -> bool:
     """Whether a BaseException is meant for the caller, and is not just the failure of a tool.
 
     A tool may await something that was cancelled, call `sys.exit`, or raise GeneratorExit: none of these ends the host.
+    What a handler of a signal raises does, such as `sys.exit` on SIGTERM, wherever the signal arrives.
+
     Call it in the `except` clause of the coroutine that caught the error.
     """
     if isinstance(error, GeneratorExit):
@@ -35,7 +37,29 @@ def _ends_the_task(error: BaseException) -> bool:
     if isinstance(error, CancelledError):
         task = current_task()
         return task is None or task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt)
+    return isinstance(error, KeyboardInterrupt) or _is_of_signal(error)
+
+
+def _is_of_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal raised an error: it has a frame in the traceback."""
+    import signal  # rarely needed
+
+    handlers = {code for number in signal.valid_signals() if (code := _code_of(signal.getsignal(number))) is not None}
+    frames = error.__traceback__
+    while handlers and frames is not None:
+        if frames.tb_frame.f_code in handlers:
+            return True
+        frames = frames.tb_next
+    return False
+
+
+def _code_of(handler: object) -> object:
+    """Return the code of a handler of signals; None for the default, and for one that is not written in Python."""
+    while hasattr(handler, "func"):  # a partial
+        handler = handler.func
+    if callable(handler) and not hasattr(handler, "__code__"):
+        handler = type(handler).__call__
+    return getattr(handler, "__code__", None)
 
 
 def _is_closed(error: GeneratorExit) -> bool:

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Coroutine, Generator
 from inspect import isawaitable
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.effects import effect_of
-from toolgen.runtime.base.errors import TimedOut
+from toolgen.runtime.base.errors import CallFailed, TimedOut
+from toolgen.runtime.runs.misuse import HOST_AT_FAULT
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
@@ -83,6 +85,16 @@ class _Suspended:
             return done.value
 
 
+_NEEDS_TASK: Final = "a tool that waits needs a task of asyncio; a host of anyio has them with its backend `asyncio`"
+
+
+def _is_in_task() -> bool:
+    try:
+        return asyncio.current_task() is not None
+    except RuntimeError:  # no event loop of asyncio, such as that of trio
+        return False
+
+
 def in_time(execute: Execute, seconds: float, *, is_repeatable: bool) -> Execute:
     """Return a function that runs a call and raises `TimedOut`. A sync handler in the event loop cannot be stopped.
 
@@ -92,6 +104,9 @@ def in_time(execute: Execute, seconds: float, *, is_repeatable: bool) -> Execute
     def run(given: Any, meta: ToolCallMeta) -> Any:
         outcome = execute(given, meta)
         if outcome.__class__ is CoroutineType:
+            if not _is_in_task():
+                outcome.close()
+                raise CallFailed(FailureKind.INTERNAL, "host_error", _NEEDS_TASK, HOST_AT_FAULT)
             try:
                 waiting_for = outcome.send(None)
             except StopIteration as done:

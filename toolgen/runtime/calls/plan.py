@@ -265,7 +265,7 @@ def bind_plan(
                 if seen is not result:
                     return conclude_later(call, result, seen, ends[place + 1 :])
         except BaseException:  # for the caller; the end of the call is recorded nevertheless
-            finish_record(call, result)
+            _pass_over(finish_record(call, result))
             raise
         return finish_record(call, result)
 
@@ -276,9 +276,10 @@ def bind_plan(
             await _done(seen)
             for end in left:
                 await _done(end(call, result))
-        finally:
-            recorded = finish_record(call, result)
-        return await _done(recorded)
+        except BaseException:  # as above
+            _pass_over(finish_record(call, result))
+            raise
+        return await _done(finish_record(call, result))
 
     def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if ends and call.is_started and call.trace is not None:
@@ -305,6 +306,12 @@ async def _apart(stage: Callable[..., T], *given: Any) -> T:
 
 async def _done(result: ToolResult[Any] | Awaitable[ToolResult[Any]]) -> ToolResult[Any]:
     return result if isinstance(result, ToolResult) else await result
+
+
+def _pass_over(result: ToolResult[Any] | Awaitable[ToolResult[Any]]) -> None:
+    """Do not wait until the end of a call is durable: it is written nevertheless."""
+    if isinstance(result, Coroutine):
+        result.close()
 
 
 def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:

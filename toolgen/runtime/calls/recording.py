@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
 from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
-from toolgen.runtime.events.records import NO_DATA, OF_RUNTIME, EventKind, NewEvent
+from toolgen.runtime.events.records import NO_DATA, OF_RUNTIME, EventKind, NewEvent, StoreError
 from toolgen.runtime.redact.warning import warn
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
     from toolgen.runtime.events.records import Store, Trace
@@ -39,6 +43,7 @@ class Recorder:
         self._store = store
         self._own_run = own_run
         self._is_failing = False
+        self._writing: set[Task[None]] = set()
 
     def started(self, call: Call) -> Awaitable[None] | None:
         """Record the start of a call. Raises `CallFailed` if that is not possible.
@@ -47,7 +52,8 @@ class Recorder:
         """
         entry = call.tool.entry
         try:
-            waiting = self._store.append(self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text))
+            event = self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text)
+            waiting = self._begun(self._store.append(event))
         except Exception as error:  # the store may be the host's
             self._is_failing = True
             raise _unrecorded(entry.ident) from error
@@ -70,9 +76,9 @@ class Recorder:
         """Record a progress report. Raises ValueError for a kind of event that is reserved for the runtime."""
         _check_reportable(kind)
         try:
-            self._store.append(self._event(kind, call, data))
+            self._begun(self._store.append(self._event(kind, call, data)), partial(_no_progress, call))
         except Exception as error:  # noqa: BLE001  # stores may be the host's; progress events are optional
-            warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
+            _no_progress(call, error)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[ToolResult[Any]] | ToolResult[Any]:
         """Record the end and the result of a call; return the result for the caller, or an awaitable of it.
@@ -126,7 +132,7 @@ class Recorder:
         """Record that a call ended with its caller, without waiting for the store."""
         event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:
-            self._store.finish(event, result)
+            self._begun(self._store.finish(event, result), partial(_not_on_record, event))
         except Exception as error:  # noqa: BLE001  # stores may be the host's; the call has already ended
             _not_on_record(event, error)
 
@@ -157,9 +163,30 @@ class Recorder:
 
     def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:
-            return self._store.finish(event, result)
+            waiting = self._store.finish(event, result)
         except (ValueError, TypeError, RecursionError):  # for example, a name or an id that is not text
-            return self._store.finish(*_in_short(event, result))
+            waiting = self._store.finish(*_in_short(event, result))
+        return self._begun(waiting)
+
+    def _begun(
+        self, waiting: Awaitable[None] | None, failed: Callable[[BaseException], None] | None = None
+    ) -> Awaitable[None] | None:
+        """Return what a store answers, as a write that goes on: a coroutine, of a host's store, becomes a task.
+
+        It would write nothing before it is awaited, and end with a caller that is cancelled. Where nobody waits for
+        it, `failed` is told an error.
+        """
+        if not isinstance(waiting, CoroutineType):
+            return waiting
+        from asyncio import ensure_future, shield  # slow to import, and only for such stores
+
+        task = ensure_future(waiting)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        if failed is None:
+            return shield(task)
+        task.add_done_callback(lambda task: _tell_failure(task, failed))
+        return task
 
     def _event(
         self,
@@ -191,8 +218,18 @@ def _caller(meta: ToolCallMeta, run: Run | None) -> Mapping[str, Any]:
     return about or NO_DATA
 
 
-def _not_on_record(event: NewEvent, error: Exception) -> None:
+def _not_on_record(event: NewEvent, error: BaseException) -> None:
     warn("the end of a call of %s is not recorded", event.tool, error=error, secrets=event.secrets)
+
+
+def _no_progress(call: Call, error: BaseException) -> None:
+    warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
+
+
+def _tell_failure(writing: Task[None], failed: Callable[[BaseException], None]) -> None:
+    error = StoreError("the write was cancelled") if writing.cancelled() else writing.exception()
+    if error is not None:
+        failed(error)
 
 
 def _kind(error: ToolError | None) -> EventKind:
