@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.runtime.tools import add, call, call_now, catalog_of, code_of, runtime_of
-from toolgen.contract.records import FailureKind
+from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Catalog, blocking
 from toolgen.runtime.base.effects import Effect, begin_effect
 from toolgen.runtime.base.errors import TimedOut
@@ -49,6 +49,23 @@ def test_a_call_that_takes_too_long_is_cancelled() -> None:
     assert (result.error.kind, result.error.code) == (FailureKind.TIMEOUT, "timeout")
     assert result.error.message == "the tool timed out after 0.02 s"
     assert ended == ["cancelled"]
+
+
+def test_without_a_task_of_asyncio_a_tool_does_not_begin_what_it_cannot_end() -> None:
+    """As in a program of trio: the call is driven by somebody else, who knows nothing of asyncio."""
+    ran: list[bool] = []
+
+    async def handler(_args: Any) -> None:
+        ran.append(True)
+        await asyncio.sleep(0)
+
+    calling = runtime_of(catalog_of(handler)).invoke(ToolRequest(name="own.tool"))
+    with pytest.raises(StopIteration) as ended:
+        calling.send(None)
+    error = ended.value.value.error
+    assert (error.code, error.hint) == ("host_error", "the host is at fault, not the call")
+    assert error.message.startswith("a tool that waits needs a task of asyncio")
+    assert ran == []
 
 
 def test_a_blocking_handler_is_abandoned_at_its_timeout() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -385,6 +386,80 @@ def test_a_call_cancelled_with_its_caller_is_recorded() -> None:
         return [(event.kind, event.data.get("code")) for event in (await store.read("r1")).events]
 
     assert asyncio.run(check()) == [("tool_started", None), ("tool_failed", "cancelled")]
+
+
+class AsyncStore(MemoryStore):
+    """A host's store whose methods are coroutine functions, as the type of `Store` allows. Writes take their time."""
+
+    async def append(self, event: Any, /) -> None:  # type: ignore[override]  # as above
+        await asyncio.sleep(0.01)
+        super().append(event)
+
+    async def finish(self, event: Any, result: ToolResult[Any], /) -> None:  # type: ignore[override]  # as above
+        await asyncio.sleep(0.01)
+        super().finish(event, result)
+
+
+@pytest.mark.parametrize("permission", ["readonly", "write"])
+def test_a_store_of_coroutine_functions_has_all_of_a_call_that_is_cancelled(permission: str) -> None:
+    async def check() -> list[str]:
+        store, begun = AsyncStore(), asyncio.Event()
+
+        async def handler(_args: Any, meta: ToolCallMeta) -> None:
+            meta.report({"half": True})
+            begun.set()
+            await asyncio.sleep(60)
+
+        runtime = runtime_of(catalog_of(handler, permission=permission), store=store)
+        calling = asyncio.ensure_future(runtime.invoke(request(), meta=META))
+        await begun.wait()
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        await asyncio.sleep(0.1)
+        return kinds(await store.read("r1"))
+
+    assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_failed"]
+
+
+def test_a_store_of_coroutine_functions_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(AsyncStore):
+        async def append(self, event: Any, /) -> None:  # type: ignore[override]  # as above
+            if event.kind == "tool_progress":
+                raise StoreError("the disk is full")
+            await super().append(event)
+
+    async def check() -> str:
+        runtime = runtime_of(catalog_of(lambda _args, meta: meta.report({"half": True})), store=Failing())
+        return code_of(await call(runtime))
+
+    assert asyncio.run(check()) == "ok"
+    assert [record.message for record in caplog.records] == ["the progress of own.tool is not recorded"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_call_that_is_cancelled_amid_a_hook_after_it_is_recorded_without_noise(tmp_path: Path) -> None:
+    class Late:
+        def pre_tool_use(self, _call: Any, /) -> None:
+            return None
+
+        async def post_tool_use(self, _call: Any, _result: Any, /) -> None:
+            await asyncio.sleep(60)
+
+    async def check() -> list[str]:
+        store = SqliteStore(tmp_path / "calls.sqlite")
+        runtime = runtime_of(catalog_of(), store=store, hooks=[Late()])
+        calling = asyncio.ensure_future(runtime.invoke(request(), meta=META))
+        await asyncio.sleep(0.1)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        found = kinds(await store.read("r1"))
+        await store.close()
+        return found
+
+    assert asyncio.run(check()) == ["tool_started", "tool_completed"]
+    gc.collect()
 
 
 def test_reg_71_an_aborted_call_keeps_its_progress_reports() -> None:

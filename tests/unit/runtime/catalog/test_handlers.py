@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import os
 import pickle
+import signal
 import sys
 from dataclasses import asdict
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -67,6 +70,35 @@ def test_an_exception_of_a_handler_fails_its_call(error: BaseException, message:
     assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "handler_error")
     assert (result.error.message, result.error.issues) == (message, ())
     assert result.error.cause is error
+
+
+class _OnSignal:
+    def __call__(self, _number: int, _frame: object) -> None:
+        raise SystemExit(7)
+
+    def method(self, number: int, frame: object) -> None:
+        self(number, frame)
+
+
+def _on_signal(code: int, _number: int, _frame: object) -> None:
+    sys.exit(code)
+
+
+@pytest.mark.parametrize(
+    "on_signal", [partial(_on_signal, 7), _OnSignal(), _OnSignal().method, lambda *_: sys.exit(7)], ids=str
+)
+def test_what_a_handler_of_a_signal_raises_amid_a_tool_ends_the_host(on_signal: Any) -> None:
+    def handler(_args: Any) -> None:
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, on_signal)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            result_of(handler)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ended.value.code == 7
+    assert result_of(raising(SystemExit(7))).error is not None
 
 
 def test_a_tool_that_awaits_a_cancelled_task_does_not_cancel_its_caller() -> None:
