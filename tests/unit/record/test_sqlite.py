@@ -16,6 +16,7 @@ import pytest
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started, write
 from toolgen.record.chain import ChainError, ChainKey, verify_chain
 from toolgen.record.sqlite import SqliteReader, SqliteStore
+from toolgen.record.writing import Group
 from toolgen.runtime.events.records import NewEvent, StoreError
 
 if TYPE_CHECKING:
@@ -304,3 +305,24 @@ def test_ten_thousand_concurrent_calls_are_each_stored_once(tmp_path: Path) -> N
     record = SqliteReader(path).read("r1")
     assert sorted(result.tool_call_id for result in record.results) == sorted(f"c{n}" for n in range(10_000))
     assert len(record.events) == 10_000
+
+
+class _Closing(asyncio.SelectorEventLoop):
+    """A loop that another thread closes just after this one has asked whether it is closed."""
+
+    def is_closed(self) -> bool:
+        return False
+
+
+def test_a_loop_that_closes_while_it_is_woken_keeps_no_other_one_waiting() -> None:
+    async def wait_for(group: Group) -> asyncio.Future[None] | None:
+        return group.waiting()
+
+    group, closing, other = Group(), _Closing(), asyncio.new_event_loop()
+    closing.run_until_complete(wait_for(group))
+    closing.close()
+    waiting = other.run_until_complete(wait_for(group))
+    assert waiting is not None
+    group.settle()
+    other.run_until_complete(waiting)
+    other.close()

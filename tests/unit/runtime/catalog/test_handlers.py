@@ -85,7 +85,9 @@ def _on_signal(code: int, _number: int, _frame: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "on_signal", [partial(_on_signal, 7), _OnSignal(), _OnSignal().method, lambda *_: sys.exit(7)], ids=str
+    "on_signal",
+    [partial(_on_signal, 7), _OnSignal(), _OnSignal().method, lambda *_: sys.exit(7)],
+    ids=["partial", "object", "method", "lambda"],
 )
 def test_what_a_handler_of_a_signal_raises_amid_a_tool_ends_the_host(on_signal: Any) -> None:
     def handler(_args: Any) -> None:
