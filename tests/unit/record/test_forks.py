@@ -15,6 +15,7 @@ from tests.programs.forks import forked, in_child
 from tests.unit.record.sample import ended, one_call, result, started
 from toolgen.record.postgres import PostgresReader, PostgresStore
 from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +56,42 @@ def test_a_child_opens_a_store_of_its_own(opens: Open) -> None:
     assert in_child(write) is None
     asyncio.run(one_call(store, run="later"))
     assert [run.run_id for run in asyncio.run(store.runs())] == ["parent", "child", "later"]
+    asyncio.run(store.close())
+
+
+def test_a_store_of_a_child_goes_on_after_its_parent_has_closed_its_own(opens: Open) -> None:
+    store = opens()
+    asyncio.run(one_call(store, run="parent"))
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        own = opens()
+        asyncio.run(one_call(own, "c1", run="child"))
+        os.read(reading, 1)  # until the parent has closed its store
+        asyncio.run(one_call(own, "c2", run="child"))
+        asyncio.run(own.close())
+
+    with forked(write) as answer:
+        asyncio.run(store.close())
+        os.write(writing, b"1")
+        assert answer() is None
+    again = opens()
+    assert [(run.run_id, run.events) for run in asyncio.run(again.runs())] == [("parent", 2), ("child", 4)]
+    asyncio.run(again.close())
+
+
+def test_a_parent_notices_that_its_file_was_replaced_while_it_forked(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    asyncio.run(one_call(store))
+    copied = (tmp_path / "store.db").read_bytes()
+
+    def replace() -> None:
+        (tmp_path / "other.db").write_bytes(copied)
+        (tmp_path / "other.db").rename(tmp_path / "store.db")
+
+    assert in_child(replace) is None
+    with pytest.raises(StoreError, match="its file was deleted, moved or replaced"):
+        asyncio.run(one_call(store, "c2"))
     asyncio.run(store.close())
 
 
