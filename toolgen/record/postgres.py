@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.sqlite import check_known, selection, summary_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
-from toolgen.runtime.base.postgres import PostgresDatabase, PostgresTables, Watchdog, answer_within, is_usable
+from toolgen.runtime.base.postgres import (
+    PostgresDatabase,
+    PostgresTables,
+    Watchdog,
+    answer_within,
+    disinherit,
+    is_usable,
+)
+from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.events.encoding import decode_event, decode_result, encode_result
 from toolgen.runtime.events.records import (
     EVERY_RUN,
@@ -150,8 +158,9 @@ _DAMAGED: Final = "the record of the run is damaged; verify it"
 class PostgresReader:
     """Reads the store in a database. It may be used from any thread; each read sees a consistent state.
 
-    All methods block, and raise `StoreError` if the database cannot be opened or read, or the record is damaged.
-    Raises `StoreError` for an invalid URL, and ImportError without psycopg.
+    A process that is forked reads over a connection of its own. All methods block, and raise `StoreError` if the
+    database cannot be opened or read, or the record is damaged. Raises `StoreError` for an invalid URL, and ImportError
+    without psycopg.
     """
 
     def __init__(self, url: str) -> None:
@@ -159,6 +168,7 @@ class PostgresReader:
         self._lock = Lock()
         self._watchdog = Watchdog()
         self._connection: psycopg.Connection[Any] | None = None
+        at_fork(after_in_child=self._begin)
 
     def is_begun(self) -> bool:
         """Whether a store was opened in the database; False for one without its tables."""
@@ -274,6 +284,11 @@ class PostgresReader:
             self._connection.close()
             self._connection = None
 
+    def _begin(self) -> None:
+        """Begin without a connection, in a process that was forked."""
+        inherited, self._connection, self._lock = self._connection, None, Lock()
+        disinherit(inherited)
+
 
 def database_at(url: str, *, timeout: float) -> PostgresDatabase:
     """Return the database of a store. Raises `StoreError` for an invalid URL."""
@@ -381,6 +396,7 @@ class Writer:
             self._connected()
         except psycopg.Error as error:
             raise StoreError(f"the store cannot be opened: {database.why(error)}") from error
+        at_fork(after_in_child=self._leave)
 
     def commit(self, group: Group) -> None:
         """Write a group in one transaction. Writes of runs that must not be continued get an error of their own.
@@ -412,6 +428,11 @@ class Writer:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _leave(self) -> None:
+        """Leave the connection to the parent of this process, which was forked."""
+        inherited, self._connection = self._connection, None
+        disinherit(inherited)
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None:

@@ -10,10 +10,12 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
+from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result, format_time
 from toolgen.runtime.events.records import (
@@ -84,15 +86,23 @@ class WatchedFile:
         self._path: Final = path.absolute()
         self._text = str(self._path)
         self._log: int | None = None
+        self._size = self._log_size = 0
         try:
             found = path.stat()
+        except OSError as error:
+            raise StoreError(_GONE) from error
+        self._file = (found.st_dev, found.st_ino)
+        self.watch_log(connection)
+
+    def watch_log(self, connection: sqlite3.Connection) -> None:
+        """Watch the log of a connection that was opened again, after `close`. Raises `StoreError` if it is gone."""
+        try:
             if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
                 # SQLite holds no locks on the log, so closing this descriptor releases none.
                 self._log = os.open(f"{self._text}-wal", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise StoreError(_GONE) from error
-        self._file = (found.st_dev, found.st_ino)
-        self._size = self._log_size = 0
+        self._log_size = 0
 
     def check(self) -> None:
         """Check again. Raises `StoreError` if the files are not those that were opened, or are damaged."""
@@ -377,9 +387,13 @@ class SqliteStore:
         self._clock = clock
         self._poll = poll
         self._reader = SqliteReader(path)
-        self._connection = STORE_FILE.open_for_writing(Path(path))
+        self._path = Path(path).absolute()
+        self._using = Lock()
+        self._is_left = False
+        self._connection: sqlite3.Connection | None = STORE_FILE.open_for_writing(Path(path))
         self._file = WatchedFile(Path(path), self._connection)
         self._ends = RunEnds(key)
+        at_fork(before=self._leave, after_in_parent=self._continue)
         self._queue = WriteQueue(self._commit, self._release)
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
@@ -427,52 +441,87 @@ class SqliteStore:
         """Write what is pending, and close the file."""
         await self._queue.close()
 
-    def _commit(self, group: Group) -> None:
-        self._file.check()
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            ends = {run_id: self._write_run(run_id, writes) for run_id, writes in group.by_run().items()}
-            self._connection.execute("COMMIT")
-        except Exception:  # whatever fails, the transaction is rolled back; raised again
-            self._roll_back()
-            raise
-        self._ends.remember(ends)
+    def _leave(self) -> None:
+        """Close the file before a fork: with a connection of the parent, a child could not open the file safely."""
+        self._using.acquire()  # not in the middle of a commit
+        self._is_left = True
+        self._close()
 
-    def _write_run(self, run_id: str, writes: list[Write]) -> End | None:
+    def _continue(self) -> None:
+        if self._is_left:  # not where another thread has opened the store meanwhile
+            self._is_left = False
+            self._using.release()
+
+    def _commit(self, group: Group) -> None:
+        with self._using:
+            self._file.check()
+            connection = self._opened()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                ends = {run: self._write_run(connection, run, writes) for run, writes in group.by_run().items()}
+                connection.execute("COMMIT")
+            except Exception:  # whatever fails, the transaction is rolled back; raised again
+                _roll_back(connection)
+                raise
+            self._ends.remember(ends)
+
+    def _opened(self) -> sqlite3.Connection:
+        """Return the connection, opened again after a fork, to the same file. Raises `StoreError`."""
+        if self._connection is None:
+            connection = STORE_FILE.open_for_writing(self._path)
+            try:
+                self._file.watch_log(connection)
+                self._file.check()
+            except BaseException:  # raised again
+                self._file.close()
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _write_run(self, connection: sqlite3.Connection, run_id: str, writes: list[Write]) -> End | None:
         """Write the events of one run, continuing its chain; return its new end, or None if the writes were refused."""
         try:
-            sequence, digest = self._ends.find(run_id, _Stored(self._connection, run_id))
+            sequence, digest = self._ends.find(run_id, _Stored(connection, run_id))
         except StoreError as refusal:
             refuse(writes, refusal)
             return None
         written: list[Write] = []
         for write in writes:
-            if repeats(write, self._before(run_id)):
+            if repeats(write, _before(connection, run_id)):
                 continue
             written.append(write)
             sequence += 1
             digest = self._key.next(digest, write.body) if self._key and digest is not None else None
-            self._connection.execute(_INSERT_EVENT, (run_id, sequence, write.body, digest))
+            connection.execute(_INSERT_EVENT, (run_id, sequence, write.body, digest))
             if write.result is not None:
-                self._connection.execute(_INSERT_RESULT, (run_id, sequence, write.result))
+                connection.execute(_INSERT_RESULT, (run_id, sequence, write.result))
         if written:
-            self._connection.execute(_COUNT, (run_id, *ended_counts(written)))
+            connection.execute(_COUNT, (run_id, *ended_counts(written)))
         return sequence, digest
 
-    def _before(self, run_id: str) -> Iterator[bytes]:
-        """Yield the events of a run, the last first."""
-        return (bytes(body) for (body,) in self._connection.execute(_BEFORE, (run_id,)))
-
-    def _roll_back(self) -> None:
-        try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
-            warn("the transaction cannot be rolled back: %s", error)
-
     def _release(self) -> None:
-        self._connection.close()
+        with self._using:
+            self._close()
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
         self._file.close()
+
+
+def _before(connection: sqlite3.Connection, run_id: str) -> Iterator[bytes]:
+    """Yield the events of a run, the last first."""
+    return (bytes(body) for (body,) in connection.execute(_BEFORE, (run_id,)))
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    try:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        warn("the transaction cannot be rolled back: %s", error)
 
 
 class _Stored:

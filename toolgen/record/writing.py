@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
-import os
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
@@ -14,6 +12,7 @@ from hmac import compare_digest
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from toolgen.runtime.base.processes import at_exit, at_fork, not_at_exit
 from toolgen.runtime.events.encoding import COUNTED_AS, decode_event, encode_event, format_time
 from toolgen.runtime.events.records import EventKind, NewEvent, StoreError, repeats_end
 from toolgen.runtime.redact.warning import warn
@@ -221,17 +220,18 @@ class WriteQueue:
         self._group = Group()
         self._changed = Condition()
         self._closing = False
-        self._process = os.getpid()
+        self._is_forked = False
+        at_fork(after_in_child=self._leave)
         self._writer = Thread(target=self._write, name="toolgen store", daemon=True)
         self._writer.start()
-        atexit.register(self.drain)
+        at_exit(self.drain)
 
     def put(self, event: NewEvent, at: datetime, result: bytes | None) -> Write:
         """Add an event with its time and the text of its result.
 
         Raises ValueError or TypeError if it is not JSON, and `StoreError` if the queue is closed or the process forked.
         """
-        if self._process != os.getpid():
+        if self._is_forked:
             raise StoreError("the store was opened before this process was forked; open a store in the forked process")
         event.run_id.encode()  # raises here instead of in the writer, where it would fail other writes
         body = encode_event(event, at, result)
@@ -252,13 +252,17 @@ class WriteQueue:
 
         In a forked process there is nothing to write, and the connection belongs to the parent.
         """
-        if self._process != os.getpid():
+        if self._is_forked:
             return
         with self._changed:
             self._closing = True
             self._changed.notify()
         self._writer.join()
-        atexit.unregister(self.drain)
+        not_at_exit(self.drain)
+
+    def _leave(self) -> None:
+        """Leave the thread, and any lock that it holds, to the parent of this process, which was forked."""
+        self._is_forked = True
 
     def _write(self) -> None:
         while True:

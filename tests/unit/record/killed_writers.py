@@ -36,7 +36,7 @@ async def write(folder: Path, boundary: int) -> None:
         if next(statements) == boundary:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    store._connection.set_trace_callback(begins)
+    store._opened().set_trace_callback(begins)
     with (folder / f"{boundary}.txt").open("w") as durable:
         for number in count():
             names = [f"c{number}"] if number % 2 == 0 else [f"c{number}.{part}" for part in "abc"]

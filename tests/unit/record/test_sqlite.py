@@ -85,7 +85,7 @@ asyncio.run(store.close())
 def test_concurrent_writes_are_committed_together(tmp_path: Path) -> None:
     async def check(store: SqliteStore) -> None:
         statements: list[str] = []
-        store._connection.set_trace_callback(statements.append)
+        store._opened().set_trace_callback(statements.append)
         await asyncio.gather(*(one_call(store, f"c{n}") for n in range(500)))
         assert statements.count("COMMIT") < 50
 
@@ -150,13 +150,13 @@ def test_a_failed_write_is_reported_to_the_caller_and_the_operator(
 
     async def check(store: SqliteStore) -> None:
         await one_call(store)
-        store._connection.execute("PRAGMA query_only = 1")
+        store._opened().execute("PRAGMA query_only = 1")
         lost = [store.append(progress(n=n)) for n in range(3)]
         for each in lost:
             with pytest.raises(StoreError, match="the store cannot be written: attempt to write a readonly database"):
                 await each
         assert "writes were lost" in caplog.text
-        store._connection.execute("PRAGMA query_only = 0")
+        store._opened().execute("PRAGMA query_only = 0")
         await write(store, progress(n=4))
 
     use(path, check, KEY)
@@ -173,12 +173,12 @@ def test_a_group_that_fails_halfway_is_rolled_back_and_the_next_one_is_written(t
 
     async def check(store: SqliteStore) -> None:
         await one_call(store)
-        store._connection.execute(fails)
+        store._opened().execute(fails)
         lost = [store.append(progress(n=n)) for n in range(2)]
         for each in lost:
             with pytest.raises(StoreError, match="the store cannot be written: full"):
                 await each
-        store._connection.execute("DROP TRIGGER fails")
+        store._opened().execute("DROP TRIGGER fails")
         await write(store, progress(n=4))
 
     use(path, check, KEY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 import weakref
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from toolgen.llm.sandbox.checker import check
 from toolgen.llm.sandbox.process import DIED, OUT_OF_MEMORY, Process, SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.worker import Worker
+from toolgen.runtime.base.processes import at_fork, keep_inherited
 
 if TYPE_CHECKING:
     from toolgen.llm.sandbox.checker import TypeCheckError
@@ -37,6 +37,7 @@ class SandboxPool:
         self._live: set[Process] = set()
         weakref.finalize(self, self._idle.close_later).atexit = False
         _pools.add(self)
+        at_fork(after_in_child=self._forget)
 
     def close(self) -> None:
         """End the idle processes. A busy one becomes idle when it is done."""
@@ -46,6 +47,11 @@ class SandboxPool:
     def pids(self) -> list[int]:
         """The ids of all processes, busy and idle."""
         return [process.pid for process in list(self._live) if process.pid is not None]
+
+    def _forget(self) -> None:
+        """Forget the processes, in a process that was forked: they belong to the parent."""
+        keep_inherited(self._live)
+        self._live = set()
 
     async def check(self, text: str, limits: CodeActLimits) -> list[TypeCheckError]:
         """Return the type errors of a text without running it.
@@ -99,19 +105,20 @@ class _Idle:
         self._size = size
         self._lock = Lock()
         self._processes: dict[_Kind, list[Process]] = {}
-        self._inherited: list[dict[_Kind, list[Process]]] = []
-        self._owner = os.getpid()
+        at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        keep_inherited(self._processes)
+        self._lock, self._processes = Lock(), {}
 
     def take(self, kind: _Kind) -> Process | None:
         with self._lock:
-            self._check_owner()
             waiting = self._processes.get(kind)
             return waiting.pop() if waiting else None
 
     def give(self, kind: _Kind, process: Process) -> bool:
         """Add a process, if there is room; return whether there was."""
         with self._lock:
-            self._check_owner()
             waiting = self._processes.setdefault(kind, [])
             if len(waiting) >= self._size:
                 return False
@@ -134,16 +141,9 @@ class _Idle:
 
     def _remove(self) -> list[Process]:
         with self._lock:
-            self._check_owner()
             removed = [process for waiting in self._processes.values() for process in waiting]
             self._processes.clear()
         return removed
-
-    def _check_owner(self) -> None:
-        """Forget the processes after a fork: they belong to the parent."""
-        if self._owner != os.getpid():
-            self._inherited.append(self._processes)
-            self._processes, self._owner = {}, os.getpid()
 
 
 _pools: Final[weakref.WeakSet[SandboxPool]] = weakref.WeakSet()
@@ -152,15 +152,22 @@ _collected: Final[SimpleQueue[list[Process]]] = SimpleQueue()
 
 _ending: Final = Lock()
 
-_thread_of: Final[dict[str, int]] = {}
-"""The process that has the thread which ends those; a fork has none."""
+_threads: Final[list[Thread]] = []
+"""The thread that ends those, once this process has started it."""
+
+
+def _forget_threads() -> None:
+    _threads.clear()
+
+
+at_fork(after_in_child=_forget_threads)
 
 
 def _start_thread() -> None:
     """Start the thread that ends the processes of collected pools, unless this process has it."""
-    if _thread_of.get("pid") != os.getpid():
-        _thread_of["pid"] = os.getpid()
-        Thread(target=_end_collected, name="codeact-pools", daemon=True).start()
+    if not _threads:
+        _threads.append(Thread(target=_end_collected, name="codeact-pools", daemon=True))
+        _threads[0].start()
 
 
 def _end_collected() -> None:

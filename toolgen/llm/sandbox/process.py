@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.extras import MissingExtra
+from toolgen.runtime.base.processes import at_fork
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession
@@ -45,8 +46,16 @@ _EXHAUSTED: Final = (
 """How a process reports that a limit is exceeded: exception, words of its message, and the reason to show."""
 
 
-_used_by: Final[dict[str, int]] = {}
-"""The process that first used the library, which hangs in forks of that process (pydantic-monty 1.4.0)."""
+_users: Final[set[str]] = set()
+"""Who has used the library, this process or its parent: it hangs in forks of those that have (pydantic-monty 1.4.0)."""
+
+
+def _inherit() -> None:
+    if _users:
+        _users.add("parent")
+
+
+at_fork(after_in_child=_inherit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +208,8 @@ class Process:
         if self._pool is None:
             from pydantic_monty import Monty
 
-            if _used_by.setdefault("pid", os.getpid()) != os.getpid():
+            _users.add("this")
+            if "parent" in _users:
                 raise SandboxUnavailable(
                     "this process was forked from one that had run code, where no sandbox can start; use `spawn`"
                 )

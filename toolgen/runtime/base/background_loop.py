@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 from weakref import finalize
+
+from toolgen.runtime.base.processes import at_exit, at_fork
 
 T = TypeVar("T")
 
@@ -28,9 +29,20 @@ class BackgroundLoop:
     """
 
     def __init__(self) -> None:
+        self._begin()
+        at_fork(after_in_child=self._begin_in_child)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended: finalize[Any, BackgroundLoop] | None = None
+
+    def _begin_in_child(self) -> None:
+        """Begin without the loop of the parent, whose thread stayed there."""
+        if self._ended is not None:
+            self._ended.detach()  # it would wake the loop of the parent
+        self._begin()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine with the context variables of the caller, and wait for it; who is interrupted cancels it.
@@ -49,13 +61,15 @@ class BackgroundLoop:
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            if self._loop is None or self._thread is None or not self._thread.is_alive():  # as in a forked process
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
                 started: Future[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = Future()
                 self._thread = threading.Thread(target=_serve, args=(started,), name="toolgen-sync-calls", daemon=True)
                 self._thread.start()
                 self._loop, stop = started.result()
                 _running[self._thread] = stop
-                finalize(self, stop).atexit = False
+                at_exit(_end_all)  # again in a process that was forked
+                self._ended = finalize(self, stop)
+                self._ended.atexit = False
             return self._loop
 
 
@@ -80,10 +94,18 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, Callable[[], None]]]
         _running.pop(threading.current_thread(), None)
 
 
-@atexit.register
 def _end_all() -> None:
     running = [(thread, stop) for thread, stop in [*_running.items()] if thread.is_alive()]
     for _, stop in running:
         stop()
     for thread, _ in running:
         thread.join(_END_SECONDS)
+
+
+def _forget_all() -> None:
+    """Forget the threads, in a process that was forked: they stayed in the parent."""
+    _running.clear()
+
+
+at_exit(_end_all)
+at_fork(after_in_child=_forget_all)

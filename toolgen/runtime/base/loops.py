@@ -6,17 +6,21 @@ import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from toolgen.runtime.base.processes import at_fork, keep_inherited
+
 T = TypeVar("T")
 
 
 class OfLoop(Generic[T]):
     """One value for each event loop. A value goes once its loop is closed and another loop asks for one.
 
-    Weak references to the loops would not do: a connection refers to the loop that made it.
+    Weak references to the loops would not do: a connection refers to the loop that made it. In a process that is forked
+    no loop has a value yet.
     """
 
     def __init__(self) -> None:
         self._values: dict[asyncio.AbstractEventLoop, T] = {}
+        at_fork(after_in_child=self._forget)
 
     def get(self) -> T | None:
         """Return the value of the running loop; None if it has none."""
@@ -43,3 +47,9 @@ class OfLoop(Generic[T]):
     def values(self) -> list[T]:
         """Return the values of all loops."""
         return [*self._values.values()]
+
+    def _forget(self) -> None:
+        """Begin without values, in a process that was forked: those of the parent must not be closed here."""
+        if self._values:
+            keep_inherited(self._values)
+        self._values = {}

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.loops import OfLoop
+from toolgen.runtime.base.processes import at_fork, keep_inherited
 from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
@@ -282,6 +283,11 @@ class Watchdog:
     """
 
     def __init__(self) -> None:
+        self._begin()
+        at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        """Begin without a thread, as in a process that was forked."""
         self._changed = threading.Condition()
         self._watched: tuple[float, int] | None = None
         self._is_idle = False
@@ -328,6 +334,20 @@ def _shut_down(descriptor: int) -> None:
     """End a connection, which may have ended: what waits for its answer fails."""
     with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as connected:
         connected.shutdown(socket.SHUT_RDWR)
+
+
+def disinherit(connection: psycopg.Connection[Any] | None) -> None:
+    """Give up a connection of the process that this one was forked from, which goes on using it.
+
+    Closing it would end the session of the parent. Its descriptor becomes one of nothing, so that the server hears of
+    the end of the parent.
+    """
+    if connection is None or connection.closed:
+        return
+    keep_inherited(connection)
+    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    os.dup2(nothing, connection.fileno(), inheritable=False)
+    os.close(nothing)
 
 
 def is_usable(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterable
-from contextlib import ExitStack, closing
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from threading import RLock
+from typing import Any, Final
 from urllib.parse import quote
 
+from toolgen.runtime.base.processes import at_fork
 from toolgen.spec.files import NotRegular, check_regular
 from toolgen.spec.text import visible
 from toolgen.spec.writing import create_private
@@ -114,6 +116,70 @@ class SqliteKind:
 
     def _cannot_be_opened(self, reason: object) -> Exception:
         return self.error(f"the {self.name} cannot be opened: {reason}")
+
+
+class SqliteFile:
+    """A file that is open for writing, or tables in memory. One thread of the process uses it at a time.
+
+    No connection crosses a fork: SQLite would take the locks of the parent for those of the child, and so remove the
+    log that the child still writes to. The file is closed before a fork, and each process opens it at its next use.
+    Raises the error of its kind where it cannot be opened.
+    """
+
+    def __init__(self, kind: SqliteKind, path: Path | None) -> None:
+        self._kind = kind
+        self._path = None if path is None else path.absolute()
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = kind.open_for_writing(self._path)
+        self._is_closed = False
+        self._is_left = False
+        at_fork(before=self._leave, after_in_parent=self._continue, after_in_child=self._begin)
+
+    @contextmanager
+    def using(self) -> Generator[sqlite3.Connection]:
+        """Use the connection alone."""
+        with self._lock:
+            yield self._opened()
+
+    def run(self, statement: str, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Run one statement and return the first row of its result, if it has one."""
+        with self._lock:
+            row: tuple[Any, ...] | None = self._opened().execute(statement, parameters).fetchone()
+            return row
+
+    def close(self) -> None:
+        """Close the file; later uses raise sqlite3.ProgrammingError."""
+        with self._lock:
+            self._is_closed = True
+            self._close()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            if self._is_closed:
+                raise sqlite3.ProgrammingError("the file is closed")
+            self._connection = self._kind.open_for_writing(self._path)
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.close()
+
+    def _leave(self) -> None:
+        """Wait for whoever uses the file, and close it. Tables in memory are the child's own."""
+        self._lock.acquire()
+        self._is_left = True
+        if self._path is not None:
+            self._close()
+
+    def _continue(self) -> None:
+        if self._is_left:  # not where another thread has opened the file meanwhile
+            self._is_left = False
+            self._lock.release()
+
+    def _begin(self) -> None:
+        self._is_left = False
+        self._lock = RLock()
 
 
 def check_files(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
+from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.calls.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
 from toolgen.runtime.events.records import NO_DATA, OF_RUNTIME, EventKind, NewEvent, StoreError
@@ -32,18 +33,23 @@ _COMPLETED: Final = EventKind.TOOL_COMPLETED.value
 
 
 class Recorder:
-    """Records the calls of one runtime. `own_run` is the run id of calls outside of runs.
+    """Records the calls of one runtime. `new_run` makes the run id of calls outside of runs, one for each process.
 
     No call runs unrecorded. A write waits until its start is durable. A read does not wait while the store works: if
     its start or end could not be recorded, its result is withheld, and from then on reads wait too, until a write to
     the store succeeds again.
     """
 
-    def __init__(self, store: Store, own_run: str) -> None:
+    def __init__(self, store: Store, new_run: Callable[[], str]) -> None:
         self._store = store
-        self._own_run = own_run
+        self._new_run = new_run
         self._is_failing = False
         self._writing: set[Task[None]] = set()
+        self._begin()
+        at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._own_run = self._new_run()
 
     def started(self, call: Call) -> Awaitable[None] | None:
         """Record the start of a call. Raises `CallFailed` if that is not possible.

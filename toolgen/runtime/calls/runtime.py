@@ -23,6 +23,7 @@ from toolgen.runtime.base.errors import (
     ToolUnavailable,
     TurnEnded,
 )
+from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan, bind_question
 from toolgen.runtime.calls.refusals import Refusals, resolve
@@ -133,7 +134,7 @@ class Runtime:
         self._handlers = {ident: run for each in executors for ident, run in (each.handlers or {}).items()}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
-        self._new_id = new_id or _unique_ids()
+        self._new_id = new_id or _UniqueIds().new
         self._host = Host(
             permission=permission,
             policies=in_force,
@@ -148,7 +149,7 @@ class Runtime:
             permission_timeout=permission_timeout,
             gate_timeout=gate_timeout,
         )
-        self._recorder = None if store is None else _recorder(store, self._new_id("run"))
+        self._recorder = None if store is None else _recorder(store, partial(self._new_id, "run"))
         self._refusals = Refusals(catalog, self._recorder, self._new_id)
         self._telemetry = telemetry
         self._refused, self._never_ran = self._refusals.refused, self._refusals.never_ran
@@ -407,10 +408,10 @@ class Runtime:
         return None if preview is None else partial(preview, ident)
 
 
-def _recorder(store: Store, own_run: str) -> Recorder:
+def _recorder(store: Store, new_run: Callable[[], str]) -> Recorder:
     from toolgen.runtime.calls.recording import Recorder  # few scripts keep a record
 
-    return Recorder(store, own_run)
+    return Recorder(store, new_run)
 
 
 def _folder(project: Path | None, executors: Sequence[ToolsetRegistration], catalog: Catalog) -> Path:
@@ -436,11 +437,19 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     return PathPolicy(project).under(policies)
 
 
-def _unique_ids() -> Callable[[str], str]:
-    """Number calls, with a random prefix per runtime; ids of runs and agents cannot be guessed.
+class _UniqueIds:
+    """Numbers calls, with a random prefix per runtime and process; ids of runs and agents cannot be guessed.
 
     The id of an agent gives access to what it did; the id of a call gives access to nothing.
     """
-    word = os.urandom(6).hex()
-    numbers = count(1)
-    return lambda what: f"{what}_{word}_{next(numbers)}" if what == "call" else f"{what}_{os.urandom(16).hex()}"
+
+    def __init__(self) -> None:
+        self._begin()
+        at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._prefix, self._numbers = f"call_{os.urandom(6).hex()}_", count(1)
+
+    def new(self, what: str) -> str:
+        """Return an id of a call, a run or an agent."""
+        return f"{self._prefix}{next(self._numbers)}" if what == "call" else f"{what}_{os.urandom(16).hex()}"

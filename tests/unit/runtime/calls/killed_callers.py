@@ -164,7 +164,7 @@ async def host(folder: Path, boundary: int, where: str, *, is_chained: bool) -> 
         world = World(boundary, seen.fileno())
         store = SqliteStore(path, key=KEY if is_chained else None)
         if where == "statements":
-            store._connection.set_trace_callback(lambda _statement: world.moment())
+            store._opened().set_trace_callback(lambda _statement: world.moment())
             await work(store, World(-1, seen.fileno()))
         else:
             await work(Killing(store, path, world), world)

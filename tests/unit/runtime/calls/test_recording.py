@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from tests.programs.forks import in_child
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import add, call, catalog_of, code_of, idle_executors, must_not_run, runtime_of
 from toolgen.contract.records import (
@@ -836,3 +837,20 @@ def test_a_failure_returned_by_an_executor_is_the_decision_of_encode() -> None:
     failure = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full")
     record = record_of(catalog_of(lambda _args: failure), request())
     assert stages(record)[-1] == ("encode", "disk_full")
+
+
+def test_calls_of_processes_that_are_forked_have_ids_and_runs_of_their_own() -> None:
+    store = MemoryStore()
+    runtime = runtime_of(catalog_of(), store=store)
+
+    async def calls() -> list[tuple[str, str]]:
+        for _ in range(2):
+            await runtime.invoke(ToolRequest(name="own.tool"))
+        records = [await store.read(run.run_id) for run in await store.runs()]
+        return [(event.run_id, event.tool_call_id) for each in records for event in each.events]
+
+    made = [in_child(lambda: asyncio.run(calls())) for _ in range(2)] + [asyncio.run(calls())]
+    for ids in made:
+        assert [len({*column}) for column in zip(*ids, strict=True)] == [1, 2]  # a run for each process, an id per call
+    assert len({run for ids in made for run, _ in ids}) == 3
+    assert len({call_id for ids in made for _, call_id in ids}) == 6

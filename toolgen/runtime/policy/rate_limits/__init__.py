@@ -7,6 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgen.runtime.base.processes import at_fork
+
 if TYPE_CHECKING:
     from datetime import date
 
@@ -74,7 +76,11 @@ class MemoryCounters:
         self._passed: dict[tuple[str, str], tuple[datetime, timedelta]] = {}
         self._taken = 0
         self._latest: datetime | None = None
-        self._lock = Lock()
+        self._begin()
+        at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._lock = Lock()  # another thread may hold that of the parent
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""

@@ -16,7 +16,6 @@ from enum import StrEnum
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -24,11 +23,12 @@ from pydantic import TypeAdapter, ValidationError
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.effects import begin_effect
 from toolgen.runtime.base.errors import CallFailed, rejected
-from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind
+from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteFile, SqliteKind
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     import os
+    import sqlite3
 
 
 class TaskState(StrEnum):
@@ -341,28 +341,27 @@ class TaskGraph:
         clock: Callable[[], datetime] = _now,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        self._connection = _TASK_FILE.open_for_writing(None if path is None else Path(path))
-        weakref.finalize(self, self._connection.close)  # nobody has to close a graph in memory
-        self._lock = Lock()  # SQLite isolates connections, but this is a single one
+        self._file = SqliteFile(_TASK_FILE, None if path is None else Path(path))
+        weakref.finalize(self, self._file.close)  # nobody has to close a graph in memory
         self._clock = clock
         self._new_id = new_id
 
     def create(self, title: str, steps: Sequence[Step]) -> Task:
         """Create a task. Raises as `Task.planned` does."""
         task = Task.planned(self._new_id(), title, steps, self._clock())
-        with self._transaction():
-            self._connection.execute(_INSERT, _row(task))
+        with self._transaction() as connection:
+            connection.execute(_INSERT, _row(task))
         return task
 
     def get(self, task_id: str) -> Task:
         """Return the current state of a task."""
-        with self._lock, _in_the_file():
-            return self._read(task_id)
+        with _in_the_file(), self._file.using() as connection:
+            return _read(connection, task_id)
 
     def tasks(self, state: TaskState | None = None, *, limit: int = _ALL) -> list[Task]:
         """Return the tasks in one state, or all, the most recently changed first."""
-        with self._lock, _in_the_file():
-            return self._read_all(state, limit)
+        with _in_the_file(), self._file.using() as connection:
+            return _read_all(connection, state, limit)
 
     def replan(self, task_id: str, *, title: str | None = None, steps: Sequence[Step] | None = None) -> Task:
         """Change the title of a task, or its remaining steps. Raises as `Task.replanned` does."""
@@ -382,41 +381,42 @@ class TaskGraph:
 
     def release(self, agent: str) -> None:
         """Release all claimed, unfinished steps of an agent that has ended, for others to claim."""
-        with self._transaction():
-            for task in self._read_all(TaskState.OPEN, _ALL):
+        with self._transaction() as connection:
+            for task in _read_all(connection, TaskState.OPEN, _ALL):
                 if task.held_by(agent):
-                    self._write(task.released(agent))
+                    self._write(connection, task.released(agent))
 
     def close(self) -> None:
         """Close the file. There are no pending writes."""
-        with self._lock:
-            self._connection.close()
+        self._file.close()
 
     def _change(self, task_id: str, change: Callable[[Task], Task]) -> Task:
-        with self._transaction():
-            return self._write(change(self._read(task_id)))
+        with self._transaction() as connection:
+            return self._write(connection, change(_read(connection, task_id)))
 
-    def _write(self, task: Task) -> Task:
+    def _write(self, connection: sqlite3.Connection, task: Task) -> Task:
         changed = task.at(self._clock())
-        self._connection.execute(_REPLACE, _row(changed))
+        connection.execute(_REPLACE, _row(changed))
         return changed
 
     @contextmanager
-    def _transaction(self) -> Generator[None]:
+    def _transaction(self) -> Generator[sqlite3.Connection]:
         """Run a transaction, exclusive of other writers; an exception, or the end of the call, rolls it back."""
-        with self._lock, _in_the_file(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
+        with _in_the_file(), self._file.using() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
             begin_effect()
 
-    def _read(self, task_id: str) -> Task:
-        row: tuple[bytes] | None = self._connection.execute(_SELECT, (task_id,)).fetchone()
-        if row is None:
-            raise rejected("unknown_task", "there is no task with that id", "use an id that you were given")
-        return _decode(row[0])
 
-    def _read_all(self, state: TaskState | None, limit: int) -> list[Task]:
-        return [_decode(body) for (body,) in self._connection.execute(_LIST, (state, limit))]
+def _read(connection: sqlite3.Connection, task_id: str) -> Task:
+    row: tuple[bytes] | None = connection.execute(_SELECT, (task_id,)).fetchone()
+    if row is None:
+        raise rejected("unknown_task", "there is no task with that id", "use an id that you were given")
+    return _decode(row[0])
+
+
+def _read_all(connection: sqlite3.Connection, state: TaskState | None, limit: int) -> list[Task]:
+    return [_decode(body) for (body,) in connection.execute(_LIST, (state, limit))]
 
 
 @contextmanager
@@ -424,7 +424,7 @@ def _in_the_file() -> Generator[None]:
     """Convert errors of the file to an error for the model without details."""
     try:
         yield
-    except (*UNREADABLE, ValidationError) as error:
+    except (*UNREADABLE, TaskFileError, ValidationError) as error:
         warn("the task graph cannot be read or written", error=error)
         message = "the tasks cannot be read or written"
         hint = "go on without them; the host is at fault, not the call"

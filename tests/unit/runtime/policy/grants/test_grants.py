@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psycopg
 import pytest
 
+from tests.programs.forks import forked, in_child
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.policy.grants import GrantsError, MemoryGrants
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.programs.postgres import PostgresServer
-    from toolgen.runtime.policy.grants import Grants
+    from toolgen.runtime.policy.grants import Grant, Grants
 
 T = TypeVar("T")
 
 SCOPED = catalog_of(metadata={"access": {"scope": ["book"]}}, tags={"dangerous"})
+
+BOOK: Grant = ("own.tool", (("scope", "home"),))
 
 
 class Host:
@@ -270,3 +274,48 @@ def test_a_file_that_is_not_of_grants_is_refused(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE grants (x)")
     with pytest.raises(GrantsError, match="the file is not a file of grants of toolgen"):
         SqliteGrants(tmp_path / "other.db")
+
+
+def test_what_a_child_revokes_holds_after_its_parent_has_ended(tmp_path: Path) -> None:
+    parent, other = SqliteGrants(tmp_path / "grants.db"), ("own.tool", (("scope", "work"),))
+    parent.of("ann", "s1").add(BOOK)
+    reading, writing = os.pipe()
+
+    def revoke() -> list[bool]:
+        os.read(reading, 1)  # until the parent has closed its grants, as where a daemon starts
+        grants = parent.of("ann", "s1")
+        grants.revoke("own.tool")
+        grants.add(other)
+        return [grants.holds(BOOK), grants.holds(other)]
+
+    with forked(revoke) as answer:
+        parent.close()
+        os.write(writing, b"1")
+        assert answer() == [False, True]
+        with closing(SqliteGrants(tmp_path / "grants.db")) as others:
+            assert [others.of("ann", "s1").holds(grant) for grant in (BOOK, other)] == [False, True]
+
+
+def test_parents_and_children_share_grants_in_a_file(tmp_path: Path) -> None:
+    with closing(SqliteGrants(tmp_path / "grants.db")) as grants:
+        grants.of("ann", "s1").add(BOOK)
+        assert in_child(lambda: grants.of("ann", "s1").holds(BOOK)) is True
+        assert in_child(grants.of("ann", "s1").revoke) is None
+        assert not grants.of("ann", "s1").holds(BOOK)
+
+
+def test_grants_that_a_child_cannot_open_are_an_error(tmp_path: Path) -> None:
+    grants = SqliteGrants(tmp_path / "grants.db")
+    grants.of("ann", "s1").add(BOOK)
+
+    def look() -> bool:
+        (tmp_path / "grants.db").write_bytes(b"no database" * 1000)
+        return grants.of("ann", "s1").holds(BOOK)
+
+    assert "GrantsError" in in_child(look)
+
+
+def test_grants_that_were_closed_stay_closed_in_a_child(tmp_path: Path) -> None:
+    grants = SqliteGrants(tmp_path / "grants.db")
+    grants.close()
+    assert "GrantsError" in in_child(lambda: grants.of("ann", "s1").holds(BOOK))

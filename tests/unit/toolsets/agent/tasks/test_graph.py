@@ -18,6 +18,7 @@ from threading import Barrier
 
 import pytest
 
+from tests.programs.forks import in_child
 from toolgen.runtime.base.effects import CallEnded, ThreadCall
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.tasks.task import Step, StepState, TaskFileError, TaskGraph, TaskState
@@ -235,3 +236,30 @@ def test_confirmed_claims_of_a_killed_agent_persist(tmp_path: Path, claims: int)
         assert len(held) <= len(confirmed) + 1, "one more may be written and not yet confirmed"
         graph.release("ann")
         assert len([step for step in graph.get("t0").steps if step.state is StepState.READY]) == number
+
+
+@pytest.mark.parametrize("name", ["tasks.db", None])
+def test_a_child_changes_the_same_file_or_tables_of_its_own(tmp_path: Path, name: str | None) -> None:
+    graph = graph_at(None if name is None else tmp_path / name)
+    graph.create("of the parent", STEPS)
+
+    def work() -> list[str]:
+        graph.create("of the child", STEPS)
+        return [task.title for task in graph.tasks()]
+
+    assert in_child(work) == ["of the child", "of the parent"]
+    assert [task.title for task in graph.tasks()] == ["of the child", "of the parent"][not name :]
+    graph.close()
+
+
+def test_a_child_that_cannot_open_the_file_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.db"
+    with closing(graph_at(path)) as graph:
+
+        def look() -> str:
+            path.write_bytes(b"no database" * 1000)
+            with pytest.raises(CallFailed) as failed:
+                graph.tasks()
+            return failed.value.code
+
+        assert in_child(look) == "task_graph_unavailable"
