@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.extras import MissingExtra
+from toolgen.contract.picklable import Picklable
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession
@@ -89,7 +90,7 @@ class WorkerLost(RuntimeError):
         super().__init__(reason)
 
 
-class SnippetFailed(Exception):
+class SnippetFailed(Picklable):
     """A snippet raised an exception, or is not Python that the sandbox supports.
 
     `line` is the number of the failing line, 0 if unknown, and `source` its text.
