@@ -137,7 +137,7 @@ class Runtime:
         self._host = Host(
             permission=permission,
             policies=in_force,
-            counters=counters or MemoryCounters(),
+            counters=MemoryCounters() if counters is None else counters,
             hooks=tuple(hooks),
             gate=gate,
             inject=inject,
@@ -201,7 +201,7 @@ class Runtime:
         requested tools that the agent may not have, ValueError for an unknown role, and `CatalogError` for a mode that
         no active policy has.
         """
-        filled = with_ids(meta or ToolCallMeta(), self._new_id)
+        filled = with_ids(ToolCallMeta() if meta is None else meta, self._new_id)
         run = self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
         return run if self._telemetry is None else replace(run, telemetry=self._telemetry)
 
