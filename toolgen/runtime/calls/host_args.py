@@ -28,6 +28,10 @@ def _has(*names: str) -> Callable[[Any], bool]:
     return lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in names)
 
 
+def _is(*classes: type[Any]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, classes)
+
+
 def _is_callback(value: Any) -> bool:
     return callable(value) and not isinstance(value, type)
 
@@ -36,12 +40,16 @@ def _is_seconds(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
 
 
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
 _NEEDS: Final[Mapping[str, Need]] = {
     "catalog": Need(_has("freeze", "definition"), "a catalog: load it by load({})", '"generated"'),
     "permission": Need(_is_callback, "a callback, allow_all or deny_all"),
-    "inject": Need(lambda value: isinstance(value, Mapping), 'functions by the names of fields: write {"user": find}'),
+    "inject": Need(_is(Mapping), 'functions by the names of fields: write {"user": find}'),
     "permission_timeout": Need(_is_seconds, "a number of seconds, such as 300 (math.inf waits without end)"),
-    "hooks": Need(lambda value: isinstance(value, _LIST), "a list of hooks: write [hook]"),
+    "hooks": Need(_is(*_LIST), "a list of hooks: write [hook]"),
     "gate": Need(_is_callback, "a function that takes a request of the gate and returns a GateDecision"),
     "gate_timeout": Need(_is_seconds, "a number of seconds, such as 2"),
     "store": Need(_has("append", "finish"), "a store: open it by open_store({})", '"calls.db"'),
@@ -60,16 +68,11 @@ _REQUIRED: Final = frozenset(
 )
 _HOOK: Final = Need(_has("pre_tool_use", "post_tool_use"), "an object with methods pre_tool_use and post_tool_use")
 _INJECTED: Final = Need(callable, "a function that takes the meta of a call: write `lambda meta: {}`", "meta.user")
-_META: Final = Need(lambda value: isinstance(value, ToolCallMeta), 'a ToolCallMeta: write ToolCallMeta(user="ann")')
-_SESSION: Final = Need(
-    lambda value: isinstance(value, Session), "a Session: keep one Session() for all runs of a conversation"
-)
-_RUN: Final = Need(lambda value: isinstance(value, Run), "a Run: start it by runtime.start_run()")
-_REQUEST: Final = Need(lambda value: isinstance(value, ToolRequest), "a ToolRequest")
-_REQUESTS: Final = Need(
-    lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes),
-    "a list of requests: write [request]",
-)
+_META: Final = Need(_is(ToolCallMeta), 'a ToolCallMeta: write ToolCallMeta(user="ann")')
+_SESSION: Final = Need(_is(Session), "a Session: keep one Session() for all runs of a conversation")
+_RUN: Final = Need(_is(Run), "a Run: start it by runtime.start_run()")
+_REQUEST: Final = Need(_is(ToolRequest), "a ToolRequest")
+_REQUESTS: Final = Need(_is_sequence, "a list of requests: write [request]")
 
 
 def check_runtime_args(**given: Any) -> None:
