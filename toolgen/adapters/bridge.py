@@ -162,7 +162,9 @@ class Bridge(Generic[ContextT]):
         self._runtime = runtime
         self._run = run
         self._meta = meta
-        self._presentation = presentation or EnumerateAll(ToolUse(runtime.catalog).candidates(run, provider))
+        self._presentation = (
+            EnumerateAll(ToolUse(runtime.catalog).candidates(run, provider)) if presentation is None else presentation
+        )
         self._provider = provider
         listing = self._presentation.build_presentation()
         if not listing.tools and listing.prompt:

@@ -144,7 +144,7 @@ def planner(model: Model, settings: ModelSettings | None = None) -> ModelPlanner
         response = await model.get_response(
             request.get("instructions"),
             items,
-            settings or ModelSettings(),
+            ModelSettings() if settings is None else settings,
             [_offered(tool) for tool in request.get("tools", ())],
             None,
             [],

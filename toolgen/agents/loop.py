@@ -78,7 +78,7 @@ async def run_agent(
     """
     if max_turns < 1:
         raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
-    run = run or runtime.start_run(agent)
+    run = runtime.start_run(agent) if run is None else run
     reason = "failed"
     with in_span(run) as span:
         try:

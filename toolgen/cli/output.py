@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
 import click
 
+from toolgen.contract.picklable import Picklable
 from toolgen.spec.files import read_file
 from toolgen.spec.text import cut, first_line, visible, visible_json
 
@@ -42,7 +43,7 @@ class FiniteRange(click.FloatRange):
         return found
 
 
-class UnknownCommand(click.UsageError):
+class UnknownCommand(Picklable, click.UsageError):
     """There is no command of a name. The message has the nearest of those that there are."""
 
     def __init__(self, name: str, known: Collection[str], ctx: click.Context) -> None:

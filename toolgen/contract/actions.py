@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from toolgen.contract.ident import SEPARATOR, split
+from toolgen.contract.picklable import Picklable
 
 Args: TypeAlias = Mapping[str, Any]
 """The args of an action as passed by its caller: JSON values by name."""
@@ -47,7 +48,7 @@ class ResolvedAction:
     target_args: dict[str, Any]
 
 
-class UnknownActionError(LookupError):
+class UnknownActionError(Picklable, LookupError):
     """No action has that name. `reason` explains why, `suggestions` are the closest names, best first."""
 
     def __init__(self, name: str, reason: str, suggestions: tuple[str, ...] = ()) -> None:
@@ -55,9 +56,6 @@ class UnknownActionError(LookupError):
         self.reason = reason
         self.suggestions = suggestions
         super().__init__(f"Unknown action {name!r}: {reason}")
-
-    def __reduce__(self) -> tuple[type[UnknownActionError], tuple[str, str, tuple[str, ...]]]:
-        return (type(self), (self.name, self.reason, self.suggestions))
 
 
 class ArgsNotMapped(ValueError):

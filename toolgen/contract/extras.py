@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from toolgen.contract.picklable import Picklable
 
-class MissingExtra(ImportError):
+
+class MissingExtra(Picklable, ImportError):
     """Something needs an extra that is not installed. The text says what needs it, and the command that installs it."""
 
     def __init__(self, need: str, extra: str) -> None:

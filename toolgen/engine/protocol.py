@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING
 from toolgen.engine.requests import MOST_TURNS, text_problem
 from toolgen.runtime.base.field_types import (
@@ -477,16 +478,13 @@ class RunFailed(Exception):
     """An engine could not execute a run."""
 
 
-class NotAsked(LookupError):
+class NotAsked(Picklable, LookupError):
     """A run does not ask that question."""
 
     def __init__(self, run_id: str, question: str) -> None:
         self.run_id = run_id
         self.question = question
         super().__init__(f"{run_id} does not ask {question!r}")
-
-    def __reduce__(self) -> tuple[type[NotAsked], tuple[str, object]]:
-        return (NotAsked, (self.run_id, self.question))
 
 
 class AlreadyAnswered(NotAsked):
@@ -497,11 +495,8 @@ class AlreadyAnswered(NotAsked):
         self.answer = answer
         self.args = (f"the question {answer.question} of {run_id} was answered before: {answer}",)
 
-    def __reduce__(self) -> tuple[type[AlreadyAnswered], tuple[str, object]]:
-        return (AlreadyAnswered, (self.run_id, self.answer))
 
-
-class NotApprover(PermissionError):
+class NotApprover(Picklable, PermissionError):
     """Someone may not answer a question: see `Approvers`."""
 
     def __init__(self, question: str, by: str, why: str) -> None:
@@ -510,15 +505,12 @@ class NotApprover(PermissionError):
         self.why = why
         super().__init__(f"{by or 'nobody'} may not answer {question}: {why}")
 
-    def __reduce__(self) -> tuple[type[NotApprover], tuple[str, str, str]]:
-        return (NotApprover, (self.question, self.by, self.why))
-
 
 class NeedsOthers(NotApprover):
     """Someone has allowed a call, and others must do so too before it is made."""
 
 
-class NotResumable(Exception):
+class NotResumable(Picklable):
     """A run cannot be resumed, because of its state, or for another reason."""
 
     def __init__(self, run_id: str, state: RunState, why: str = "") -> None:
@@ -527,20 +519,14 @@ class NotResumable(Exception):
         self.why = why
         super().__init__(f"{run_id} is {state}: {why or 'only a run that was cancelled or has failed can be resumed'}")
 
-    def __reduce__(self) -> tuple[type[NotResumable], tuple[str, RunState, str]]:
-        return (NotResumable, (self.run_id, self.state, self.why))
 
-
-class NotForkable(ValueError):
+class NotForkable(Picklable, ValueError):
     """A run cannot be forked from a step."""
 
     def __init__(self, run_id: str, why: str) -> None:
         self.run_id = run_id
         self.why = why
         super().__init__(f"{run_id} cannot be forked: {why}")
-
-    def __reduce__(self) -> tuple[type[NotForkable], tuple[str, str]]:
-        return (NotForkable, (self.run_id, self.why))
 
 
 def check_turns(turns: int) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 from toolgen.contract.extras import MissingExtra
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING
 from toolgen.engine.requests import RunRequest, text_problem
 from toolgen.runtime.base.field_types import NUMBER, TEXT, FieldType, check_fields, record_of
@@ -128,15 +129,12 @@ class ScheduleInfo:
     last_run_id: str = ""
 
 
-class ScheduleNotFound(LookupError):
+class ScheduleNotFound(Picklable, LookupError):
     """There is no schedule of that name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(f"there is no schedule {name[:100]!a}")
-
-    def __reduce__(self) -> tuple[type[ScheduleNotFound], tuple[str]]:
-        return (ScheduleNotFound, (self.name,))
 
 
 def check_schedule_name(name: str) -> None:

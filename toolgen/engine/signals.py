@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import FailureKind
 from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.errors import CallFailed
@@ -97,7 +98,7 @@ class RunSignals:
     received: tuple[RunSignal, ...] = ()
 
 
-class NotSignalled(Exception):
+class NotSignalled(Picklable):
     """A run does not take a signal: it has ended, has too many, or was sent another one with the same key."""
 
     def __init__(self, run_id: str, name: str, why: str) -> None:
@@ -105,9 +106,6 @@ class NotSignalled(Exception):
         self.name = name
         self.why = why
         super().__init__(f"{run_id} was not sent the signal {name}: {why}")
-
-    def __reduce__(self) -> tuple[type[NotSignalled], tuple[str, str, str]]:
-        return (NotSignalled, (self.run_id, self.name, self.why))
 
 
 def kept(run_id: str, sent: RunSignal, received: Iterable[RunSignal]) -> RunSignal | None:

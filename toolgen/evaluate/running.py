@@ -115,10 +115,10 @@ async def evaluate(
     because a reply does not tell its tokens, no further case is begun. Recorded replies cost nothing. Raises
     `ExchangesError` if a reply cannot be recorded.
     """
-    within = limits or Limits()
+    within = Limits() if limits is None else limits
     spent = _Spent(within.max_cost)
     gate = asyncio.Semaphore(within.concurrency)
-    shown = _Shown(tool_use or ToolUseConfig(), modules or HandlerModules())
+    shown = _Shown(ToolUseConfig() if tool_use is None else tool_use, HandlerModules() if modules is None else modules)
 
     async def one(case: Case, model: EvaluatedModel) -> Outcome:
         async with gate:

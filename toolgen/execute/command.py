@@ -94,7 +94,7 @@ class CommandExecutor:
         self._commands = commands
         self._host = host
         self.folder = host.paths.project
-        applied = policies or Policies({})
+        applied = Policies({}) if policies is None else policies
         self._access = PathAccess(host.paths.under(applied))
         self._env = applied.env
         self._bounds = bounds_of(host, policies)

@@ -396,7 +396,7 @@ def explorer(
         engine=engine,
         tool_use=tool_use,
         project=project,
-        settings=settings or ExploreSettings(),
+        settings=ExploreSettings() if settings is None else settings,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import ToolCallMeta
 from toolgen.explore.links import LONGEST_ARGS
 from toolgen.explore.visitors import Viewpoint, start_view
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 
-class Refused(Exception):
+class Refused(Picklable):
     """A request that cannot be answered, with the status of HTTP and a sentence for a person."""
 
     def __init__(self, status: int, message: str) -> None:

@@ -76,8 +76,8 @@ class ToolUse:
         searches: bool = True,
     ) -> None:
         self.catalog = catalog
-        self.config = config or ToolUseConfig()
-        self.hot_list = hot_list or HotList()
+        self.config = ToolUseConfig() if config is None else config
+        self.hot_list = HotList() if hot_list is None else hot_list
         embedding_class = self.config.embedding_class if searches else ""
         self.finder = Finder(catalog, embedder_named(embedding_class, self.config.embedding_classes), vectors_file)
         self._resources = resources

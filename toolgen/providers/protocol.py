@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeGuard
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import setter
 from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
 
@@ -279,7 +280,7 @@ class Provider(ABC):
         return self.reader()
 
 
-class UnsupportedCapability(ValueError):
+class UnsupportedCapability(Picklable, ValueError):
     """The provider does not support a request, so it is not sent. `problems` are the tools and reasons."""
 
     code: Final = "unsupported_capability"
@@ -288,9 +289,6 @@ class UnsupportedCapability(ValueError):
         self.provider = provider
         self.problems = tuple(problems)
         super().__init__(f"{provider} does not support this: {'; '.join(map(str, self.problems))}")
-
-    def __reduce__(self) -> tuple[type[UnsupportedCapability], tuple[str, tuple[OfferProblem, ...]]]:
-        return (UnsupportedCapability, (self.provider, self.problems))
 
 
 class MalformedResponse(ValueError):

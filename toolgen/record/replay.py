@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import Issue
 from toolgen.runtime.base.errors import InvalidPayload, ToolNotFound, TypesDisagree
 from toolgen.runtime.base.json_text import parse
@@ -33,7 +34,7 @@ _SIDES: Final[dict[str, Side]] = {"arguments": "args", "result": "result"}
 _KEYS: Final = ("tool", *_SIDES, "accept", "error", "schemas")
 
 
-class AmbiguousTool(LookupError):
+class AmbiguousTool(Picklable, LookupError):
     """The name of a tool matches several tools, `idents`."""
 
     def __init__(self, name: str, idents: Sequence[str]) -> None:
@@ -42,7 +43,7 @@ class AmbiguousTool(LookupError):
         super().__init__(f"{cut(name, 100)!r} is ambiguous: it can be {', '.join(idents)}")
 
 
-class BrokenLine(ValueError):
+class BrokenLine(Picklable, ValueError):
     """A line is not a recorded call. `column` counts from 1, in characters."""
 
     def __init__(self, column: int, reason: str) -> None:

@@ -309,7 +309,9 @@ def mcp_server(
     the server calls itself: by default the agent, or else the package. With an `engine` its workers make the calls, and
     `runtime` runs none.
     """
-    return ToolServer(runtime, run, name=name, page_size=page_size, http=http or HttpSettings(), engine=engine)
+    return ToolServer(
+        runtime, run, name=name, page_size=page_size, http=HttpSettings() if http is None else http, engine=engine
+    )
 
 
 def _instructions(catalog: Catalog, run: Run) -> str:

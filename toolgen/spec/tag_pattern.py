@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 from warnings import catch_warnings
 
+from toolgen.contract.picklable import Picklable
+
 # Programs that match one line of text: the compiled form of tag patterns, run in linear time.
 #
 # Python's engine tries all ways to match a text, possibly exponentially many. This one never tries the same
@@ -229,7 +231,7 @@ _REPEAT: Final = re.compile(
 _SIGNS: Final = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
-class PatternRefused(ValueError):
+class PatternRefused(Picklable, ValueError):
     """A text is not a tag pattern.
 
     The message is the reason, as a clause; `hint` is what to write instead, if known.
@@ -239,9 +241,6 @@ class PatternRefused(ValueError):
         self.reason = reason
         self.hint = hint
         super().__init__(reason)
-
-    def __reduce__(self) -> tuple[type[PatternRefused], tuple[str, str]]:
-        return (PatternRefused, (self.reason, self.hint))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from toolgen.contract.picklable import Picklable
 from toolgen.schema.json_values import is_array, is_object
 
 Layer: TypeAlias = Literal["chat", "step", "phase"]
@@ -55,15 +56,12 @@ class Problem:
     fix: str = ""
 
 
-class ToolUseError(ValueError):
+class ToolUseError(Picklable, ValueError):
     """A configuration of tool use is invalid. `problems` are all its errors."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
         super().__init__("; ".join(f"{each.message}{f' ({each.fix})' if each.fix else ''}" for each in problems))
-
-    def __reduce__(self) -> tuple[type[ToolUseError], tuple[tuple[Problem, ...]]]:
-        return (type(self), (self.problems,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -274,7 +274,7 @@ class _Takes:
 
 def find_tool(take: Take, catalog: Catalog, known: KnownTools | None = None) -> None:
     """Find the tool of a recorded call in a catalog, and whether the call is stale."""
-    names = known or KnownTools(catalog.spelled_tools())
+    names = KnownTools(catalog.spelled_tools()) if known is None else known
     idents = names.find(take.tool)
     take.ident = idents[0] if len(idents) == 1 else ""
     take.stale = _stale(take, catalog) if take.ident else _gone(take.tool, idents, names)

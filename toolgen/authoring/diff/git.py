@@ -18,6 +18,7 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.compiler.project.listing import LARGEST, SUFFIXES
+from toolgen.contract.picklable import Picklable
 from toolgen.spec.text import lines_of, visible
 from toolgen.spec.writing import link_inside, write_inside
 
@@ -38,7 +39,7 @@ class NoRepository(DiffError):
     """A folder is in no git repository."""
 
 
-class SpecsError(DiffError):
+class SpecsError(Picklable, DiffError):
     """The specs of one version have errors. `diagnostics` are all of them; `sources` the texts that they refer to."""
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic], sources: Mapping[str, str]) -> None:

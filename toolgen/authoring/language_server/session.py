@@ -158,10 +158,7 @@ class Checker:
 
         Raises ConfigError if the configuration has errors by now, and CheckerEnded if the process was killed.
         """
-        found = await self._run(project, _check, target, baseline)
-        if isinstance(found, Checked):
-            return found
-        raise ConfigError(*found)
+        return await self._run(project, _check, target, baseline)
 
     async def check_evaluations(self, project: Project) -> CheckedFiles:
         """Check the evaluations of a project whose targets have been checked.
@@ -226,16 +223,10 @@ def _end_with_server() -> None:
         os._exit(1)
 
 
-def _check(
-    root: Path, unsaved: dict[str, str], target: Target, baseline: Mapping[BaselineEntry, int]
-) -> Checked | tuple[tuple[Diagnostic, ...], Mapping[str, str]]:
-    """Return a check, or the arguments of a ConfigError, which cannot be passed between processes."""
+def _check(root: Path, unsaved: dict[str, str], target: Target, baseline: Mapping[BaselineEntry, int]) -> Checked:
     project = _PROJECTS.setdefault(root, Project(root))
     project.unsaved = unsaved
-    try:
-        return project.check(target, baseline)
-    except ConfigError as error:
-        return error.diagnostics, error.sources
+    return project.check(target, baseline)
 
 
 def _check_evaluations(root: Path, unsaved: dict[str, str]) -> CheckedFiles:

@@ -173,7 +173,7 @@ class Project:
 
     def file(self, path: str, listed: Listed | None = None) -> File:
         """Return one file of a target as it is now; parsed only if it has changed."""
-        at = listed or Listed(path, os.path.realpath(self.root / path))
+        at = Listed(path, os.path.realpath(self.root / path)) if listed is None else listed
         text = self.unsaved.get(path)
         stamp: object = _stamp(at.real) if text is None else text
         with self._lock:

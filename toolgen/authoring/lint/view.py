@@ -358,7 +358,7 @@ class Project:
         self.config = config
         self.target = target
         self.catalog = catalog
-        self._cache = cache or Cache()
+        self._cache = Cache() if cache is None else cache
         self.documents = [each for each in documents if not each.path.startswith(BUILTIN_PREFIX)]
         self.by_path = {document.path: document for document in documents}
         self._computed: dict[Callable[[Project], Any], Any] = {}

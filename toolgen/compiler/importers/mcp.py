@@ -431,7 +431,7 @@ def import_mcp(
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server, file)
-        review = Review(None, others or OtherTools())
+        review = Review(None, OtherTools() if others is None else others)
         offer = read_tools(answer, _context(head, profile), {}, sink, review, malformed)
         if offer is None or not offer.tools:
             return None
@@ -439,7 +439,7 @@ def import_mcp(
         return imported(spec, {**head, **said}, offer, sink, source=_SOURCE, comment=_COMMENT)
     present = _with_head(spec.root.to_data(), dialect, server, file)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
-    review = Review(Reviewed(present), others or OtherTools())
+    review = Review(Reviewed(present), OtherTools() if others is None else others)
     offer = read_tools(answer, _context(present, profile), tools, sink, review, malformed)
     if offer is None or not offer.tools:
         return None

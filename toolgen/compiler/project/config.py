@@ -18,6 +18,7 @@ from typing import Final, Literal, cast
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
 from toolgen.compiler.diagnostics.lint_settings import LintSettings, read_lint_settings
 from toolgen.compiler.diagnostics.silence import Silenced, read_silence
+from toolgen.contract.picklable import Picklable
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
@@ -114,7 +115,7 @@ class Config:
     file: str = ""
 
 
-class ConfigError(Exception):
+class ConfigError(Picklable):
     """The configuration cannot be used. `diagnostics` are all its problems; as text, one line each.
 
     `sources` has the text of the file, by its path, where it could be read.

@@ -59,7 +59,7 @@ def publish(
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.transaction import transact
 
-    disk = disk or Disk()
+    disk = Disk() if disk is None else disk
 
     def change() -> Published | None:
         return _replace(tree, files, inputs, owners, force=force, sink=sink, disk=disk)
@@ -88,7 +88,7 @@ def recover(
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.transaction import transact
 
-    disk = disk or Disk()
+    disk = Disk() if disk is None else disk
     done = transact(tree, lambda: True, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
     return done is not None
 

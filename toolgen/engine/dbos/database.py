@@ -18,6 +18,7 @@ from dbos import error as dbos_errors
 from sqlalchemy import event, exc, make_url
 from sqlalchemy.exc import DBAPIError
 
+from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.connections import (
     BESIDE_WORKER,
     CLIENT,
@@ -119,26 +120,20 @@ CHILD_LENGTH: Final = 17
 """How much longer than the id of a run those of runs are that its calls started: see `child_id`."""
 
 
-class Unanswered(Exception):
+class Unanswered(Picklable):
     """A run ended without an answer. DBOS keeps it as the error of the run; `end` is its end, as a JSON object."""
 
     def __init__(self, end: Json) -> None:
         self.end = end
         super().__init__(end["stopped"])
 
-    def __reduce__(self) -> tuple[type[Unanswered], tuple[Json]]:
-        return (Unanswered, (self.end,))
 
-
-class StepFailed(Exception):
+class StepFailed(Picklable):
     """An activity has an outcome that ends its run. DBOS keeps it as the error of the step."""
 
     def __init__(self, outcome: Json) -> None:
         self.outcome = outcome
         super().__init__(outcome.get("error") or outcome.get("changed"))
-
-    def __reduce__(self) -> tuple[type[StepFailed], tuple[Json]]:
-        return (StepFailed, (self.outcome,))
 
 
 class JsonSerializer(Serializer):

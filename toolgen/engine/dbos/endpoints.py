@@ -22,6 +22,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
@@ -233,7 +234,7 @@ def _body(environ: WSGIEnvironment, most: int) -> dict[str, Any] | None:
     return body if is_object(body) else None
 
 
-class _Unreadable(Exception):
+class _Unreadable(Picklable):
     """A body that is too long, or does not come."""
 
     def __init__(self, status: str, why: str) -> None:

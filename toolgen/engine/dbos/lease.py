@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.own_tables import TOKEN, TOKENS, WORKERS
 from toolgen.engine.protocol import WorkerInfo
 from toolgen.runtime.base.field_types import TEXT, WHOLE_NUMBER, FieldType, check_fields, record_of
@@ -68,15 +69,12 @@ def suspended_too() -> float:
 _CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-class NameTaken(ValueError):
+class NameTaken(Picklable, ValueError):
     """A running worker has the name."""
 
     def __init__(self, worker: str) -> None:
         self.worker = worker
         super().__init__(f"a running worker is called {worker!r}: each needs a name of its own")
-
-    def __reduce__(self) -> tuple[type[NameTaken], tuple[str]]:
-        return (NameTaken, (self.worker,))
 
 
 class Lease:

@@ -164,7 +164,7 @@ def http_executor(
     compiled = catalog.section("toolsets")[toolset]
     if compiled.get("kind") != "http":
         raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not http")
-    given = host or HttpHost()
+    given = HttpHost() if host is None else host
     api: Mapping[str, Any] = compiled.get("api", {})
     if given.app is None and "app" in api:
         given = replace(given, app=_app(catalog, toolset, api["app"], modules))
@@ -198,6 +198,8 @@ def _app(catalog: Catalog, toolset: str, reference: str, modules: HandlerModules
     from toolgen.execute.python.references import NotThere, Objects
 
     try:
-        return Objects(are_called=True, modules=modules or HandlerModules.of_catalog(catalog)).find(reference)
+        return Objects(
+            are_called=True, modules=HandlerModules.of_catalog(catalog) if modules is None else modules
+        ).find(reference)
     except (NotThere, ForeignModule) as error:
         raise ExecutorError(f"the app of {toolset}, {reference}, cannot be used: {error.args[0]}") from error

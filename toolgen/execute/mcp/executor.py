@@ -448,8 +448,8 @@ def mcp_executor(
         raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not mcp")
     if server is None and "server" not in compiled:
         raise ExecutorError(f"the spec of {toolset} has no `server`: add one, or pass `server=`")
-    reached = server or McpServer.from_catalog(compiled["server"])
-    given = host or McpHost()
+    reached = McpServer.from_catalog(compiled["server"]) if server is None else server
+    given = McpHost() if host is None else host
     reached.check(given.environment)
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
     resolved, shown = reached.resolved(given.environment), reached.as_compiled()

@@ -10,6 +10,7 @@ from mcp.client import InputRequiredRoundsExceededError
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
 
@@ -37,7 +38,7 @@ _MOST_CODE: Final = 2**31
 """A larger error code says nothing, and may have any length: it is left out."""
 
 
-class ServerUnreachable(ConnectionError):
+class ServerUnreachable(Picklable, ConnectionError):
     """A connection cannot be opened: no request was sent. `wants_login` says that a person has to sign in first."""
 
     def __init__(self, server: str, reason: str, *, wants_login: bool = False) -> None:

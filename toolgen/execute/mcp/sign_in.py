@@ -182,7 +182,7 @@ async def mcp_sign_in(server: McpServer, show: Callable[[str], None], store: Log
         host = McpHost(timeout=_WAIT)
         resolved = server.resolved(host.environment)
         url = resolved.http or resolved.sse
-        tokens = Tokens(url, store or LoginStore(), {"id": token_hex(16)})
+        tokens = Tokens(url, LoginStore() if store is None else store, {"id": token_hex(16)})
         auth = LoginAuth(url, client_metadata(redirect.url), tokens, open_page, redirect.wait)
         tokens.auth = auth
         await offer_of(server, replace(host, auth=auth))

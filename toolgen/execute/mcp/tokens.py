@@ -135,7 +135,7 @@ _CLIENT: Final = "toolgen"
 
 async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientProvider | None:
     """Return what signs requests to a server that was signed in to, and refreshes its tokens; None for another."""
-    kept = store or LoginStore()
+    kept = LoginStore() if store is None else store
     login = await asyncio.to_thread(kept.get, url)
     if login is None:
         return None

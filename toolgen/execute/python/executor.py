@@ -46,7 +46,7 @@ def python_executor(catalog: Catalog, toolset: str, modules: HandlerModules | No
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
-    objects = Objects(are_called=True, modules=modules or HandlerModules.of_catalog(catalog))
+    objects = Objects(are_called=True, modules=HandlerModules.of_catalog(catalog) if modules is None else modules)
     tools: dict[str, PythonTool] = {}
     for ident in catalog.toolsets[toolset]:
         definition = catalog.definition(ident)

@@ -141,7 +141,7 @@ def _server(visit: Visit, name: str, tools: frozenset[str], traffic: Traffic | N
         "problem": "" if last is None else last["problem"],
         "changes_count": 0 if last is None else last["changes_count"],
         "is_recorded": traffic is not None,
-        **(traffic or Traffic()).to_json(),
+        **(Traffic() if traffic is None else traffic).to_json(),
     }
 
 

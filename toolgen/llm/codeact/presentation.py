@@ -116,8 +116,10 @@ class CodeAct:
         Errors are raised, and processes started, on first use.
         """
         self._candidates = candidates
-        self._functions = Functions(candidates, stubs or CompiledStubs())
-        self._session = CodeSession(self._functions, limits or CodeActLimits(), pool or SandboxPool())
+        self._functions = Functions(candidates, CompiledStubs() if stubs is None else stubs)
+        self._session = CodeSession(
+            self._functions, CodeActLimits() if limits is None else limits, SandboxPool() if pool is None else pool
+        )
 
     def build_presentation(self) -> ToolListing:
         """Return the prompt with the functions of all candidates. Raises `CatalogError` if two have the same name."""

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.extras import MissingExtra
+from toolgen.contract.picklable import Picklable
 from toolgen.runtime.base.processes import at_fork
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class WorkerLost(RuntimeError):
         super().__init__(reason)
 
 
-class SnippetFailed(Exception):
+class SnippetFailed(Picklable):
     """A snippet raised an exception, or is not Python that the sandbox supports.
 
     `line` is the number of the failing line, 0 if unknown, and `source` its text.

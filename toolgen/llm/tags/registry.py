@@ -66,7 +66,7 @@ class TagRegistry:
         monotonic: Callable[[], float] = monotonic,
     ) -> None:
         self._gate = gate
-        self._counters = counters or MemoryCounters()
+        self._counters = MemoryCounters() if counters is None else counters
         self._store = store
         self._clock = clock
         self._monotonic = monotonic

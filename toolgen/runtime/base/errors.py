@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import FailureKind
 from toolgen.spec.text import cut
 
@@ -75,22 +76,19 @@ def _is_group(error: BaseException) -> TypeGuard[BaseExceptionGroup[BaseExceptio
     return isinstance(error, BaseExceptionGroup)
 
 
-class InvalidPayload(ValueError):
+class InvalidPayload(Picklable, ValueError):
     """A payload does not fit its schema. `issues` lists the errors, up to a limit; it is never empty."""
 
     def __init__(self, issues: Sequence[Issue]) -> None:
         self.issues = tuple(issues)
         super().__init__("; ".join(f"{issue.pointer or 'the payload'}: {issue.hint}" for issue in self.issues))
 
-    def __reduce__(self) -> tuple[type[InvalidPayload], tuple[tuple[Issue, ...]]]:
-        return (type(self), (self.issues,))
-
 
 class MalformedResult(InvalidPayload):
     """A tool's result does not fit its result schema."""
 
 
-class ToolNotFound(LookupError):
+class ToolNotFound(Picklable, LookupError):
     """No tool has that name. `suggestions` are the closest idents, best first."""
 
     def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
@@ -99,11 +97,8 @@ class ToolNotFound(LookupError):
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
         super().__init__(f"no tool is named {cut(name, 100)!r}{meant}")
 
-    def __reduce__(self) -> tuple[type[ToolNotFound], tuple[str, tuple[str, ...]]]:
-        return (ToolNotFound, (self.name, self.suggestions))
 
-
-class UnknownAgent(LookupError):
+class UnknownAgent(Picklable, LookupError):
     """No agent has that name. `suggestions` are the closest names, best first."""
 
     def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
@@ -112,11 +107,8 @@ class UnknownAgent(LookupError):
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
         super().__init__(f"there is no agent {cut(name, 100)!r}{meant}")
 
-    def __reduce__(self) -> tuple[type[UnknownAgent], tuple[str, tuple[str, ...]]]:
-        return (UnknownAgent, (self.name, self.suggestions))
 
-
-class ToolUnavailable(RuntimeError):
+class ToolUnavailable(Picklable, RuntimeError):
     """The tool exists, but no executor of this runtime runs it."""
 
     def __init__(self, name: str, toolset: str) -> None:
@@ -124,11 +116,8 @@ class ToolUnavailable(RuntimeError):
         self.toolset = toolset
         super().__init__(f"{name} is unavailable: this runtime has no executor for the toolset {toolset}")
 
-    def __reduce__(self) -> tuple[type[ToolUnavailable], tuple[str, str]]:
-        return (ToolUnavailable, (self.name, self.toolset))
 
-
-class PermissionDenied(RuntimeError):
+class PermissionDenied(Picklable, RuntimeError):
     """Permission for the call was denied. `proposal` are args that a person would allow, as JSON text, if any."""
 
     def __init__(self, name: str, reason: str, proposal: str = "") -> None:
@@ -136,9 +125,6 @@ class PermissionDenied(RuntimeError):
         self.reason = reason
         self.proposal = proposal
         super().__init__(f"{name} was not allowed to run: {reason}")
-
-    def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str, str]]:
-        return (type(self), (self.name, self.reason, self.proposal))
 
 
 class PermissionFailed(PermissionDenied):
@@ -153,7 +139,7 @@ class GateRefused(PermissionDenied):
     """The eval gate refused the call. Only the reason is sent to the model."""
 
 
-class ToolRateLimited(RuntimeError):
+class ToolRateLimited(Picklable, RuntimeError):
     """The rate limit of a tool is exceeded, or a tool with limits per user was called without a user.
 
     `retry_after` is in seconds; None if waiting does not help.
@@ -165,11 +151,8 @@ class ToolRateLimited(RuntimeError):
         why = "the tool has limits per user, and the call has no user" if retry_after is None else "rate limit exceeded"
         super().__init__(f"{name} cannot run: {why}")
 
-    def __reduce__(self) -> tuple[type[ToolRateLimited], tuple[str, float | None]]:
-        return (ToolRateLimited, (self.name, self.retry_after))
 
-
-class TimedOut(TimeoutError):
+class TimedOut(Picklable, TimeoutError):
     """The tool exceeded its timeout. `effect` is that of a call that must not be repeated blindly."""
 
     def __init__(self, seconds: float, effect: Effect | None = None) -> None:
@@ -177,11 +160,8 @@ class TimedOut(TimeoutError):
         self.effect = effect
         super().__init__(f"the tool timed out after {seconds:g} s")
 
-    def __reduce__(self) -> tuple[type[TimedOut], tuple[float, Effect | None]]:
-        return (TimedOut, (self.seconds, self.effect))
 
-
-class RunStopped(RuntimeError):
+class RunStopped(Picklable, RuntimeError):
     """The call was ended, or not started, because its run was aborted.
 
     `reports` are its progress reports, `effect` that of a started call that must not be repeated blindly.
@@ -193,15 +173,12 @@ class RunStopped(RuntimeError):
         self.effect = effect
         super().__init__("aborted")
 
-    def __reduce__(self) -> tuple[type[RunStopped], tuple[str, tuple[Mapping[str, Any], ...], Effect | None]]:
-        return (RunStopped, (self.reason, self.reports, self.effect))
-
 
 class TurnEnded(RuntimeError):
     """The call was skipped because an earlier call of the turn failed or was denied."""
 
 
-class CallFailed(RuntimeError):
+class CallFailed(Picklable, RuntimeError):
     """Raised by a handler to fail its call with a kind, a code of its choice, a message and a hint.
 
     All of it is sent to the model: include no secrets and no paths of the host.
@@ -213,9 +190,6 @@ class CallFailed(RuntimeError):
         self.message = message
         self.hint = hint
         super().__init__(message)
-
-    def __reduce__(self) -> tuple[type[CallFailed], tuple[FailureKind, str, str, str]]:
-        return (CallFailed, (self.kind, self.code, self.message, self.hint))
 
 
 def rejected(code: str, message: str, hint: str = "") -> CallFailed:

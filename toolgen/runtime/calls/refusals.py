@@ -18,7 +18,7 @@ from toolgen.runtime.events.records import now
 from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.redact.warning import log_failure
-from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
+from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, misuse_of_payload, name_of
 from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ class Failures:
             return None
         by_handler = self.tool.form is Form.TYPED and stage == "execute"
         payload = None if call.is_typed else request.payload
-        if stage not in _OF_TOOL:
+        if stage == "decode" and not call.is_typed:
+            error = misuse_of_payload(request.payload) or error
+        elif stage not in _OF_TOOL:
             error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}", call.secrets)
         secrets = call.secrets
         if stage == "permission":

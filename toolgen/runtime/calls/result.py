@@ -138,11 +138,8 @@ def _invalid_call(
     )
 
 
-def _text_of(payload: Any) -> str:
-    """Return the text of a payload, or its type if it is not text: the value could have any size and depth."""
-    if isinstance(payload, bytes | bytearray):
-        return payload.decode("utf-8", "replace")
-    return payload if isinstance(payload, str) else f"({type(payload).__name__}, not JSON text)"
+def _text_of(payload: bytes | str) -> str:
+    return payload if isinstance(payload, str) else payload.decode("utf-8", "replace")
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:

@@ -25,6 +25,13 @@ from toolgen.runtime.base.errors import (
 )
 from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.calls.call import Call, Host, Tool
+from toolgen.runtime.calls.host_args import (
+    check_call_args,
+    check_run,
+    check_run_args,
+    check_runtime_args,
+    check_turn_args,
+)
 from toolgen.runtime.calls.plan import bind_plan, bind_question
 from toolgen.runtime.calls.refusals import Refusals, resolve
 from toolgen.runtime.calls.result import with_raw_id
@@ -95,7 +102,7 @@ class Runtime:
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
     in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
-    a permission callback that is not callable and for executors that are not registrations.
+    an argument of another kind, such as a path for the store.
     """
 
     def __init__(
@@ -119,8 +126,21 @@ class Runtime:
         clock: Callable[[], datetime] = _now,
         new_id: Callable[[str], str] | None = None,
     ) -> None:
-        if not callable(permission):
-            raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
+        check_runtime_args(
+            catalog=catalog,
+            permission=permission,
+            inject=inject,
+            permission_timeout=permission_timeout,
+            hooks=hooks,
+            gate=gate,
+            gate_timeout=gate_timeout,
+            store=store,
+            artifacts=artifacts,
+            counters=counters,
+            telemetry=telemetry,
+            clock=clock,
+            new_id=new_id,
+        )
         for slow in ("jsonschema_rs", "toolgen.runtime.codec.models"):  # the first pydantic model takes 50 ms
             import_module(slow)  # now, not in the first call
         catalog.freeze()
@@ -138,7 +158,7 @@ class Runtime:
         self._host = Host(
             permission=permission,
             policies=in_force,
-            counters=counters or MemoryCounters(),
+            counters=MemoryCounters() if counters is None else counters,
             hooks=tuple(hooks),
             gate=gate,
             inject=inject,
@@ -202,7 +222,8 @@ class Runtime:
         requested tools that the agent may not have, ValueError for an unknown role, and `CatalogError` for a mode that
         no active policy has.
         """
-        filled = with_ids(meta or ToolCallMeta(), self._new_id)
+        check_run_args(session, meta)
+        filled = with_ids(ToolCallMeta() if meta is None else meta, self._new_id)
         run = self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
         return run if self._telemetry is None else replace(run, telemetry=self._telemetry)
 
@@ -211,6 +232,7 @@ class Runtime:
 
         Raises `StoreError`.
         """
+        check_run(run)
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, ABORTED if run.progress.is_aborted else reason)
 
@@ -274,6 +296,7 @@ class Runtime:
         """
         from toolgen.runtime.runs.turn import run_turn  # imports asyncio, which single calls do not need
 
+        check_turn_args(requests, run)
         idents = [self._catalog.resolve(name_of(request)) for request in requests]
         results = await run_turn(
             self._with_own_ids(requests, run),
@@ -291,6 +314,7 @@ class Runtime:
 
         The reason is that the run was aborted, or that its turn has ended.
         """
+        check_call_args(request, run)
         aborted = run.progress.is_aborted
         return await self._never_ran(run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded())
 
@@ -313,6 +337,7 @@ class Runtime:
         the args are invalid, a limit is exceeded, or a policy denies it. Hooks are not consulted. Nothing is counted or
         recorded.
         """
+        check_call_args(request, run)
         try:
             ident = resolve(self._catalog, request.name, run.effective)
             check_may_call(run, ident)

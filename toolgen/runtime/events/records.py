@@ -9,6 +9,7 @@ from time import perf_counter_ns as now
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
+from toolgen.contract.picklable import Picklable
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
@@ -272,12 +273,9 @@ class DamagedRun(StoreError):
     """What a database has of a run cannot be read; it may have others that can."""
 
 
-class RunNotFound(LookupError):
+class RunNotFound(Picklable, LookupError):
     """A store has no run with that id."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
         super().__init__(f"there is no run {run_id!r}")
-
-    def __reduce__(self) -> tuple[type[RunNotFound], tuple[str]]:
-        return (RunNotFound, (self.run_id,))

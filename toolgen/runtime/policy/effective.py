@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.picklable import Picklable
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.selector import Selector
@@ -42,7 +43,7 @@ class ExclusionReason(StrEnum):
     NO_EXECUTOR = "no_executor"
 
 
-class ToolsNotGranted(ValueError):
+class ToolsNotGranted(Picklable, ValueError):
     """A dispatch requested tools that are not in the agent's `use` or `on_request`."""
 
     def __init__(self, agent: str, names: Sequence[str]) -> None:

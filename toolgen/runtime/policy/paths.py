@@ -19,6 +19,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from toolgen.contract.picklable import Picklable
+
 if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
 
@@ -410,7 +412,7 @@ class PathPolicy:
         return [_resolved(root) for root in (*named, *(temporary if rule.tmp else ()))]
 
 
-class UnsupportedSystem(RuntimeError):
+class UnsupportedSystem(Picklable, RuntimeError):
     """Files cannot be opened relative to a checked folder on this system, so a path policy cannot be enforced."""
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -66,7 +66,7 @@ class PermissionRequest:
     `suggested` is the suggested decision. `contract` is a digest of the tool and its toolset as they were compiled, and
     the id of the stored login that the call would use: an answer allows this tool by this login, and not another one
     with the same name. `approvers` are those who may answer, if a policy says so. `codec` is that of the tool's args,
-    for people who propose others (`check_proposal`); None where only the question is known.
+    for people who propose others (`check_proposal`); None where only the question is known, as in a copy or a pickle.
     """
 
     tool_name: str
@@ -99,6 +99,10 @@ class PermissionRequest:
         from toolgen.runtime.policy.proposal import checked_proposal  # few people propose anything
 
         return checked_proposal(self.codec, proposal)
+
+    def __getstate__(self) -> list[Any]:
+        """Return the values of the fields, in order; a codec is bound to the process."""
+        return [None if each.name == "codec" else getattr(self, each.name) for each in fields(self)]
 
 
 PermissionCallback: TypeAlias = Callable[

@@ -35,7 +35,7 @@ HOST_AT_FAULT: Final = "the host is at fault, not the call"
 
 
 def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
-    """Return an error for the first argument of the wrong type; None if there is none. The decoder checks payloads."""
+    """Return an error for the first argument of the wrong type; None if there is none. See `misuse_of_payload`."""
     if not isinstance(request, ToolRequest):
         return _misused("the request", request, "a ToolRequest")
     fields: tuple[tuple[str, Any], ...] = (
@@ -54,6 +54,13 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
     if run is not None and not isinstance(run, Run):
         return _misused("the run of the call", run, "a Run")
     return None
+
+
+def misuse_of_payload(payload: Any) -> CallFailed | None:
+    """Return an error for a payload that is no text or bytes, for which a model is not to blame; None for others."""
+    if isinstance(payload, str | bytes | bytearray):
+        return None
+    return _misused("the payload", payload, "JSON text: write json.dumps(args), or pass typed args to `Runtime.call`")
 
 
 def check_text(call_id: Any) -> None:

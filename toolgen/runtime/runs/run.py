@@ -272,7 +272,7 @@ class Agents:
             role=in_role,
             mode=mode,
             effective=self._effective(agent, in_role, mode, None if requested is None else self.idents(requested)),
-            session=session or Session(),
+            session=Session() if session is None else session,
             meta=replace(meta, agent_role=in_role),
         )
 

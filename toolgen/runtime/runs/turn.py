@@ -45,7 +45,7 @@ async def run_turn(
     calls are cancelled and the rest is refused; when the caller is cancelled, so are all running calls, and no task is
     left. A denial in an earlier turn of the `response` counts as one in this.
     """
-    response = response or Response()
+    response = Response() if response is None else response
     ids = {id_of(request): False for request in requests}
     run.progress.denied.update(ids)
     try:

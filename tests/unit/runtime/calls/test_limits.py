@@ -194,3 +194,18 @@ def test_a_limit_that_cannot_be_checked_refuses_the_call() -> None:
         assert error is not None
         assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
         assert error.message == "the limits of own.tool cannot be checked now"
+
+
+def test_counters_are_used_also_while_they_are_empty() -> None:
+    class Table(dict[str, int]):
+        """Counters of a host, which are falsy at first."""
+
+        def take(self, ident: str, _user: str, _at: datetime, _cooldown: float, _daily: int, /) -> float:
+            self[ident] = self.get(ident, 0) + 1
+            return 0.0
+
+        wait = take
+
+    table = Table()
+    assert code_of(call_now(runtime_of(catalog_of(metadata={"limits": {"daily_limit": 1}}), counters=table))) == "ok"
+    assert table == {"own.tool": 1}

@@ -20,11 +20,6 @@ from toolgen.contract.records import (
 )
 from toolgen.runtime.base.errors import (
     CallFailed,
-    InvalidPayload,
-    MalformedResult,
-    PermissionDenied,
-    ToolNotFound,
-    ToolUnavailable,
 )
 from toolgen.runtime.calls.result import error_text, succeeded, tool_error_from_error
 
@@ -85,22 +80,6 @@ def test_the_meta_for_a_call_differs_only_in_its_id() -> None:
     nobody = ANONYMOUS.for_call("c")
     assert (nobody, repr(nobody)) == (ToolCallMeta(tool_call_id="c"), repr(ToolCallMeta(tool_call_id="c")))
     assert pickle.loads(pickle.dumps(nobody)) == nobody
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        InvalidPayload([ISSUE]),
-        MalformedResult([ISSUE]),
-        ToolNotFound("a.b", ["a.c"]),
-        ToolUnavailable("a.b", "a"),
-        PermissionDenied("a.b", "no"),
-        CallFailed(FailureKind.DOMAIN_REJECTION, "text_not_found", "no such text", "read the file again"),
-    ],
-)
-def test_errors_survive_pickling(error: Exception) -> None:
-    copy = pickle.loads(pickle.dumps(error))
-    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 
 
 def test_tel_05_a_result_has_more_fields_than_its_value_and_shares_empty_ones() -> None:

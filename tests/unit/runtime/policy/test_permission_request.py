@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -220,3 +223,14 @@ def test_a_path_that_leads_elsewhere_once_a_person_has_answered_is_not_accessed(
     result = call_now(runtime, payload='{"path": "notes/a.txt"}', run=run_of(catalog)[1])
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "changed_since_asked")
+
+
+@pytest.mark.parametrize("again", [lambda request: pickle.loads(pickle.dumps(request)), copy.copy, copy.deepcopy])
+def test_a_request_can_be_pickled_and_copied_without_the_codec(again: Callable[[PermissionRequest], Any]) -> None:
+    request = request_about('{"a": 1}')
+    assert request.codec is not None
+    copied = again(request)
+    assert copied == request
+    assert copied.contract == request.contract != ""
+    assert copied.codec is None
+    assert request.codec is not None

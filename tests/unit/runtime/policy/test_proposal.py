@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -271,11 +270,6 @@ def test_a_request_without_its_tool_takes_no_proposal() -> None:
     request = PermissionRequest(tool_name="t", permission="write", tags=set(), arguments=b"{}", meta=ToolCallMeta())
     with pytest.raises(InvalidProposal, match="not known here"):
         request.check_proposal({})
-
-
-def test_a_denial_with_a_proposal_can_be_pickled() -> None:
-    error = pickle.loads(pickle.dumps(PermissionDenied("t", "r", "{}")))
-    assert (error.name, error.reason, error.proposal) == ("t", "r", "{}")
 
 
 def test_an_executor_cannot_propose() -> None:

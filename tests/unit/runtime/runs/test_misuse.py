@@ -173,11 +173,21 @@ def test_invalid_values_from_a_host_are_named_and_blamed_on_it(given: dict[str, 
 
 
 @pytest.mark.parametrize("payload", [{"a": 1}, 7, ["x"], memoryview(b"{}")])
-def test_a_payload_that_is_not_text_is_not_json(payload: Any) -> None:
-    result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="own.tool", payload=payload)))
-    assert result.error is not None
-    assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
-    assert result.error.prior_input == f"({type(payload).__name__}, not JSON text)"
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_a_payload_that_is_not_text_is_blamed_on_the_host(payload: Any, is_typed: bool) -> None:
+    catalog = catalog_of(must_not_run) if is_typed else Catalog()
+    if not is_typed:
+        catalog.register_adapter(Adapter())
+    runtime = runtime_of(catalog)
+    request = ToolRequest(name="own.tool", payload=payload)
+    (turned,) = asyncio.run(runtime.turn([request], runtime.start_run()))
+    for result in (asyncio.run(runtime.invoke(request)), turned):
+        assert result.error is not None
+        assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "invalid_request")
+        assert f"the payload has type {type(payload).__name__}, but must be JSON text: write json.dumps(" in (
+            result.error.message
+        )
+        assert not result.error.prior_input
 
 
 class Adapter:
@@ -251,7 +261,7 @@ class Hooks:
 
 class Counting:
     def __init__(self, take: Callable[..., Any]) -> None:
-        self.take = take
+        self.take = self.wait = take
 
 
 def _nothing(_given: Any) -> None:

@@ -12,6 +12,7 @@ from toolgen.compiler.importers.bounds import Reading
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import ScalarNode, Source
 from toolgen.compiler.source.yaml_text import parse_yaml
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Unreadable(Exception):
     """A file that a reference names cannot be read, or may not be. The text says why."""
 
 
-class Fault(Exception):
+class Fault(Picklable):
     """A part of a description cannot be used."""
 
     def __init__(self, message: str, part: Part) -> None:
