@@ -62,8 +62,9 @@ async def stdio_server(
 ) -> AsyncGenerator[Any]:
     """Start a server; its streams are those of a transport of the SDK.
 
-    What ends it once the event loop is closed is added to `at_abandon`, except on Windows. `name` is shown before each line of its stderr, which `hide` removes credentials from. Raises OSError and ValueError
-    for a program that cannot be started. All processes that it started end with it.
+    What ends it once the event loop is closed is added to `at_abandon`, except on Windows. `name` is shown before each
+    line of its stderr, which `hide` removes credentials from. Raises OSError and ValueError for a program that cannot
+    be started. All processes that it started end with it.
     """
     environment = {**get_default_environment(), **env}
     if os.name != "posix":

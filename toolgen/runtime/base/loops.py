@@ -89,9 +89,7 @@ def finish(closing: Coroutine[Any, Any, Any]) -> None:
         closing.close()
 
 
-def _abandon_closed(
-    values: dict[asyncio.AbstractEventLoop, _Held[T]], abandon: Callable[[T], None] | None
-) -> None:
+def _abandon_closed(values: dict[asyncio.AbstractEventLoop, _Held[T]], abandon: Callable[[T], None] | None) -> None:
     for loop in [*values]:  # other threads may do the same
         held = values.pop(loop, None) if loop.is_closed() else None
         if held is not None and abandon is not None and held.process == os.getpid():
@@ -106,7 +104,7 @@ def _transports_end(loop: asyncio.AbstractEventLoop) -> Generator[None]:
     Whatever else is scheduled, such as what wakes tasks, never runs. uvloop has ended its transports itself.
     """
 
-    def call_soon(callback: Callable[..., Any], *args: Any, context: Any = None) -> None:  # noqa: ARG001  # as a loop's
+    def call_soon(callback: Callable[..., Any], *args: Any, context: Any = None) -> None:
         if isinstance(getattr(callback, "__self__", None), asyncio.BaseTransport):
             with suppress(Exception):  # its protocol wakes tasks
                 callback(*args)

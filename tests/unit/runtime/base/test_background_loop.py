@@ -130,7 +130,11 @@ def test_a_call_at_the_end_of_the_process_is_an_error(before: str) -> None:
         kept = Client()
     """
     ended = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False, timeout=20
+        [sys.executable, "-X", "dev", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
     )
     assert ended.returncode == 0
     assert "RuntimeError: the process is ending: no call can be made any more" in ended.stderr
