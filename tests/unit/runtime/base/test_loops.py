@@ -56,16 +56,16 @@ def test_a_value_is_forgotten_by_its_loop_alone() -> None:
 
 def test_a_value_is_abandoned_once_its_loop_is_closed() -> None:
     abandoned: list[Connection] = []
-    of_loop = OfLoop[Connection](abandoned.append)
+    owned = [OfLoop[Connection](abandoned.append)]
 
     async def made() -> Connection:
-        return of_loop.get_or_make(Connection)
+        return owned[0].get_or_make(Connection)
 
     first = asyncio.run(made())
     assert abandoned == []
     last = asyncio.run(made())
     assert abandoned == [first]
-    del of_loop
+    owned.clear()
     gc.collect()
     assert abandoned == [first, last]
 
