@@ -8,6 +8,7 @@ import socket
 from collections import Counter, deque
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -85,7 +86,8 @@ class _Running:
 
     request: RunRequest
     created: float
-    task: asyncio.Task[Json] | None = None
+    task: asyncio.Task[Json] | asyncio.Future[Json] | None = None
+    context: Context = field(default_factory=copy_context)
     questions: Mapping[str, Json] = NOTHING
     answers: dict[str, ApprovalAnswer] = field(default_factory=dict[str, "ApprovalAnswer"])
     waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict[str, "asyncio.Future[None]"])
@@ -103,7 +105,7 @@ class _Running:
     @property
     def goes_on(self) -> bool:
         """Whether it takes answers and signals: not from the moment on in which it is cancelled, or its time is up."""
-        return self.task is not None and not self.task.done() and not self.task.cancelling()
+        return isinstance(self.task, asyncio.Task) and not self.task.done() and not self.task.cancelling()
 
 
 @dataclass(slots=True)
@@ -119,7 +121,8 @@ class _Scheduled:
 class LocalEngine:
     """Executes runs as tasks of the running event loop. Implements `Engine`.
 
-    It knows the last 1,000 runs that ended; those before are not found any more.
+    It knows the last 1,000 runs that ended; those before are not found any more. A run whose event loop was closed
+    while it went on is cancelled.
     """
 
     def __init__(self, host: EngineHost, retries: Retries = DEFAULT_RETRIES) -> None:
@@ -142,14 +145,16 @@ class LocalEngine:
         if run.request.run_id in self._last_ended:
             self._last_ended.remove(run.request.run_id)
         run.updated = time()
-        run.task = task = asyncio.create_task(self._execute(run))
+        run.waiting, run.signalled, run.context = {}, asyncio.Event(), copy_context()  # the last loop had others
+        run.task = task = asyncio.create_task(self._execute(run), context=run.context)
         task.add_done_callback(lambda _: self._ended(run, task))  # also of one that was cancelled before it began
 
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
         """Wait for the end of a run. Raises as `Engine.result` does."""
         task = self._task(run_id)
-        done, _ = await asyncio.wait([task], timeout=seconds)
-        if not done:
+        if not task.done():
+            await asyncio.wait([task], timeout=seconds)
+        if not task.done():
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds")
         if task.cancelled():
             raise RunCancelled(f"{run_id} was cancelled")
@@ -162,10 +167,11 @@ class LocalEngine:
 
     async def cancel(self, run_id: str, /) -> None:
         """Cancel a run, the calls that it makes, and the runs that these started. Raises `RunNotFound`."""
-        self._host.forget(run_id, "the run was cancelled")
         task = self._task(run_id)
-        task.cancel()
-        await asyncio.wait([task])
+        self._host.forget(run_id, "the run was cancelled")
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -242,7 +248,7 @@ class LocalEngine:
     ) -> list[RunInfo]:
         """Return at most `limit` runs, the newest first. See `Engine.runs`."""
         check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
-        newest = sorted(map(self._info, self._runs.values()), key=lambda info: info.created, reverse=True)
+        newest = sorted(map(self._info, self._all()), key=lambda info: info.created, reverse=True)
         found = (
             info
             for info in newest
@@ -308,7 +314,7 @@ class LocalEngine:
         """Forget the runs that ended at least so many seconds ago. See `Engine.prune`."""
         check_age(seconds)
         before = time() - seconds
-        infos = [self._info(run) for run in self._runs.values()]
+        infos = [self._info(run) for run in self._all()]
         goes_on = {info.run_id for info in infos if info.state not in _ENDED}
         old = [
             info
@@ -324,7 +330,7 @@ class LocalEngine:
 
     async def workers(self) -> list[WorkerInfo]:
         """Return this process, which is the only worker."""
-        states = [self._state(run) for run in self._runs.values()]
+        states = [self._state(run) for run in self._all()]
         return [
             WorkerInfo(
                 name=self.name,
@@ -413,7 +419,7 @@ class LocalEngine:
         scheduled.task = asyncio.create_task(self._keep_starting(scheduled))
 
     def _stop(self, scheduled: _Scheduled) -> None:
-        if scheduled.task is not None:
+        if scheduled.task is not None and not scheduled.task.get_loop().is_closed():
             scheduled.task.cancel()
 
     async def _keep_starting(self, scheduled: _Scheduled) -> None:
@@ -459,7 +465,7 @@ class LocalEngine:
         finally:
             self._host.forget(run.request.run_id, "the run has ended")
 
-    def _ended(self, run: _Running, task: asyncio.Task[Json]) -> None:
+    def _ended(self, run: _Running, task: asyncio.Future[Json]) -> None:
         if run.task is not task or run.request.run_id not in self._runs:
             return  # it was resumed, or is forgotten
         run.updated = time()
@@ -470,9 +476,30 @@ class LocalEngine:
     def _find(self, run_id: str) -> _Running:
         if run_id not in self._runs:
             raise RunNotFound(run_id)
+        self._end_lost(self._runs[run_id])
         return self._runs[run_id]
 
-    def _task(self, run_id: str) -> asyncio.Task[Json]:
+    def _all(self) -> list[_Running]:
+        for run in [*self._runs.values()]:
+            self._end_lost(run)
+        return [*self._runs.values()]
+
+    def _end_lost(self, run: _Running) -> None:
+        """Cancel a run whose event loop was closed while it went on: its task can neither end nor be cancelled."""
+        task = run.task
+        if not isinstance(task, asyncio.Task) or task.done() or not task.get_loop().is_closed():
+            return
+        coroutine = task.get_coro()
+        assert isinstance(coroutine, Coroutine)
+        with suppress(Exception):  # what it does at its end may need the loop
+            run.context.run(coroutine.close)
+        run.doing = 0
+        lost: asyncio.Future[Json] = asyncio.Future(loop=task.get_loop())
+        run.task = lost
+        lost.cancel()
+        self._ended(run, lost)
+
+    def _task(self, run_id: str) -> asyncio.Future[Json]:
         task = self._find(run_id).task
         if task is None:
             raise RunNotFound(run_id)

@@ -239,7 +239,8 @@ class ProcessSession:
             time.sleep(look)
             look = min(2 * look, _LAST_LOOK)
         if self._pidfd is not None:
-            self._loop.remove_reader(self._pidfd)
+            if not self._loop.is_closed():
+                self._loop.remove_reader(self._pidfd)
             os.close(self._pidfd)
             self._pidfd = None
         code = self.leader.poll()

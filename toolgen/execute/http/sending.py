@@ -17,7 +17,7 @@ from toolgen.execute.http.responses import Response
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
 from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.base.loops import OfLoop
+from toolgen.runtime.base.loops import OfLoop, finish
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
@@ -66,7 +66,7 @@ class Sender:
 
     def __init__(self, host: HttpHost, credentials: Credentials, retries: int) -> None:
         self._host, self._credentials, self._retries = host, credentials, retries
-        self._clients = OfLoop[httpx2.AsyncClient]()
+        self._clients = OfLoop[httpx2.AsyncClient](lambda client: finish(client.aclose()))
         self._policies: Policies | None = None
 
     def under(self, policies: Policies) -> Sender:

@@ -25,6 +25,7 @@ from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
 from toolgen.execute.mcp.lists import Malformed, without_malformed
 from toolgen.execute.mcp.stdio import stdio_server
 from toolgen.execute.mcp.tokens import login_id, stored_auth
+from toolgen.runtime.base.loops import finish
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
 
@@ -88,6 +89,7 @@ class Connection:
         self._version = 0
         self._is_unauthorized = False
         self._incoming: Incoming | None = None
+        self._at_abandon: list[Callable[[], object]] = []
         self.in_flight = 0
         self.login: str | None = None
         self.failure: BaseException | None = None
@@ -127,6 +129,12 @@ class Connection:
         if not keeper.done():
             keeper.cancel()
             await asyncio.wait([keeper])
+
+    def abandon(self) -> None:
+        """End the server, or the connections to it, of a loop that is closed: the session cannot be closed any more."""
+        self._ended.set()
+        for end in self._at_abandon:
+            end()
 
     @property
     def client(self) -> Client:
@@ -309,7 +317,14 @@ class Connection:
         server, host = self._resolved, self._host
         if server.stdio:
             env = server.variables(host.environment)
-            return stdio_server(list(server.stdio), env=env, cwd=host.cwd, name=self._server.name, hide=self.hide)
+            return stdio_server(
+                list(server.stdio),
+                env=env,
+                cwd=host.cwd,
+                name=self._server.name,
+                hide=self.hide,
+                at_abandon=self._at_abandon,
+            )
         headers = dict(server.headers)
         if host.headers is not None:
             headers |= await host.headers()
@@ -318,13 +333,18 @@ class Connection:
             stored = await stored_auth(server.http or server.sse)
             auth, self.login = stored, "" if stored is None else login_id(stored)
         if server.sse:
-            factory = partial(bounded_client, server.sse, self.credentials)
+            factory = partial(self._client_of, server.sse)
             return sse_client(server.sse, headers=headers, auth=auth, httpx_client_factory=factory)
         timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
-        client = bounded_client(server.http, self.credentials, headers, timeout, auth)
+        client = self._client_of(server.http, headers, timeout, auth)
         client.event_hooks["response"].append(self._look)
         opened = await stack.enter_async_context(client)
         return streamable_http_client(server.http, http_client=opened, max_sse_event_size=ANSWER_BYTES)
+
+    def _client_of(self, url: str, *settings: Any, **more: Any) -> httpx2.AsyncClient:
+        client = bounded_client(url, self.credentials, *settings, **more)
+        self._at_abandon.append(lambda: finish(client.aclose()))
+        return client
 
     async def _look(self, response: httpx2.Response) -> None:
         self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED  # which the SDK does not say

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, partial
 from itertools import accumulate
 from time import monotonic
@@ -109,11 +109,11 @@ class McpExecutor:
         self._others = cache(others)
         self._contract = Contract(definitions, self._others)
         self._credentials = SentCredentials(server.credentials(host.environment))
-        self._connections = OfLoop[Connection]()
-        self._offers = OfLoop[Offer]()
-        self._opening = OfLoop[asyncio.Lock]()
+        self._connections = OfLoop(Connection.abandon)
+        self._offers = OfLoop[Offer](abandon=None)
+        self._opening = OfLoop(_Opening.abandon)
         self._running: list[ToolCallMeta] = []
-        self._asking = OfLoop[dict[tuple[str, str], asyncio.Lock]]()
+        self._asking = OfLoop[dict[tuple[str, str], asyncio.Lock]](abandon=None)
         self._accepted: dict[tuple[str, str], bool] = {}
         self._failed: ServerUnreachable | None = None
 
@@ -360,10 +360,11 @@ class McpExecutor:
             raise _NotSentError(unreachable(error)) from error
 
     async def _connection(self) -> Connection:
-        async with self._opening.get_or_make(asyncio.Lock):
+        opening = self._opening.get_or_make(_Opening)
+        async with opening.turn:
             connection = self._connections.get()
             if connection is None or not connection.is_open:
-                connection = Connection(self._server, self._host, self._log, self._credentials)
+                opening.connection = connection = Connection(self._server, self._host, self._log, self._credentials)
                 await connection.open()
                 self._connections.set(connection)
                 self._failed = None
@@ -416,6 +417,19 @@ class McpExecutor:
         data = self._credentials.hide_data(params.model_dump(mode="json", by_alias=True, exclude_none=True))
         for meta in self._running:
             meta.report(data, LOG)
+
+
+@dataclass(slots=True)
+class _Opening:
+    """The connection that is opened in one event loop, one after the other."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    connection: Connection | None = None
+
+    def abandon(self) -> None:
+        """End a connection, also one that was not open yet when the loop was closed."""
+        if self.connection is not None:
+            self.connection.abandon()
 
 
 class _NotSentError(Exception):

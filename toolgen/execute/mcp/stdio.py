@@ -52,12 +52,19 @@ _ID: Final = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){0,200})"|(-?\d{1,20}))
 
 @asynccontextmanager
 async def stdio_server(
-    argv: list[str], *, env: Mapping[str, str], cwd: str | Path | None, name: str, hide: Callable[[str], str]
+    argv: list[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str | Path | None,
+    name: str,
+    hide: Callable[[str], str],
+    at_abandon: list[Callable[[], object]],
 ) -> AsyncGenerator[Any]:
     """Start a server; its streams are those of a transport of the SDK.
 
-    `name` is shown before each line of its stderr, which `hide` removes credentials from. Raises OSError and ValueError
-    for a program that cannot be started. All processes that it started end with it.
+    What ends it once the event loop is closed is added to `at_abandon`, except on Windows. `name` is shown before each
+    line of its stderr, which `hide` removes credentials from. Raises OSError and ValueError for a program that cannot
+    be started. All processes that it started end with it.
     """
     environment = {**get_default_environment(), **env}
     if os.name != "posix":
@@ -69,6 +76,7 @@ async def stdio_server(
     where = None if cwd is None else os.fspath(cwd)
     session = ProcessSession(argv, cwd=where, env=environment, stdin=subprocess.PIPE)
     server = _Server(session, _Log(name, hide))
+    at_abandon.append(server.abandon)
     try:
         async with server.incoming_sender:
             await server.open()
@@ -117,11 +125,21 @@ class _Server:
             self._session.kill()
             for task in self._tasks:
                 task.cancel()
-            for pipe in self._pipes:
-                if not pipe.get_extra_info("pipe").closed:
-                    pipe.abort() if isinstance(pipe, asyncio.WriteTransport) else pipe.close()
-            self._outgoing_receiver.close()
+            self._close_pipes()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def abandon(self) -> None:
+        """Kill the server of a loop that is closed, with all that it started."""
+        self._session.kill()
+        self._close_pipes()
+        for stream in (self.incoming, self.incoming_sender, self.outgoing):
+            stream.close()
+
+    def _close_pipes(self) -> None:
+        for pipe in self._pipes:
+            if not pipe.get_extra_info("pipe").closed:
+                pipe.abort() if isinstance(pipe, asyncio.WriteTransport) else pipe.close()
+        self._outgoing_receiver.close()
 
     async def _read(self, lines: asyncio.StreamReader) -> None:
         try:

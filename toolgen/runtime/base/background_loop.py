@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -19,6 +20,9 @@ _END_SECONDS: Final = 5.0
 
 _running: Final[dict[threading.Thread, Callable[[], None]]] = {}
 """The threads of loops, and what stops each."""
+
+_has_ended: Final = threading.Event()
+"""Set when the process ends: a thread that were started then would never run."""
 
 
 class BackgroundLoop:
@@ -47,8 +51,12 @@ class BackgroundLoop:
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine with the context variables of the caller, and wait for it; who is interrupted cancels it.
 
-        Another loop may run in the thread of the caller. Raises RuntimeError in this one, which would wait for itself.
+        Another loop may run in the thread of the caller. Raises RuntimeError in this one, which would wait for itself,
+        and at the end of the process, as in a `__del__`.
         """
+        if _has_ended.is_set() or sys.is_finalizing():
+            coroutine.close()
+            raise RuntimeError("the process is ending: no call can be made any more")
         if threading.current_thread() is self._thread:
             coroutine.close()
             raise RuntimeError("a call that another sync call makes in its event loop would never end: await it")
@@ -95,6 +103,7 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, Callable[[], None]]]
 
 
 def _end_all() -> None:
+    _has_ended.set()
     running = [(thread, stop) for thread, stop in [*_running.items()] if thread.is_alive()]
     for _, stop in running:
         stop()

@@ -220,7 +220,7 @@ class AsyncConnections:
     def __init__(self, database: PostgresDatabase, tables: PostgresTables) -> None:
         self._database = database
         self._tables: PostgresTables | None = tables
-        self._pools = OfLoop[_Pool]()
+        self._pools = OfLoop(_Pool.abandon)
 
     async def fetch_one(self, statement: LiteralString, parameters: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Run one statement and return the first row of its result, if it has one."""
@@ -232,8 +232,8 @@ class AsyncConnections:
     async def aclose(self) -> None:
         """Close the connections of the running event loop. Later statements open new ones."""
         mine = self._pools.pop()
-        for connection in mine.idle if mine is not None else ():
-            await connection.close()
+        if mine is not None:
+            mine.close()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[psycopg.AsyncConnection[Any]]:
@@ -249,12 +249,15 @@ class AsyncConnections:
             if connection is None:
                 await asyncio.to_thread(self._create_tables)
                 connection = await self._database.connect_async(self._database.timeout)
+            mine.used.append(connection)
             try:
                 yield connection
             except BaseException:  # also a cancelled use; raised again
                 await connection.close()
                 raise
-            mine.idle.append(connection)
+            finally:
+                mine.used.remove(connection)
+            mine.keep(connection)
 
     def _create_tables(self) -> None:
         tables = self._tables  # several threads may come here at the same time
@@ -265,12 +268,32 @@ class AsyncConnections:
             self._tables = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Pool:
     """The connections of one event loop: `free` counts those that may still be used."""
 
     free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CONNECTIONS))
     idle: list[psycopg.AsyncConnection[Any]] = field(default_factory=list["psycopg.AsyncConnection[Any]"])
+    used: list[psycopg.AsyncConnection[Any]] = field(default_factory=list["psycopg.AsyncConnection[Any]"])
+    is_closed: bool = False
+
+    def keep(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        """Keep a connection for the next use; it is closed if the pool was closed meanwhile."""
+        self.idle.append(connection)
+        if self.is_closed:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connections that nobody uses, and from now on those that are returned."""
+        self.is_closed = True
+        while self.idle:
+            connection = self.idle.pop()
+            connection.pgconn.finish()
+
+    def abandon(self) -> None:
+        """Close all connections: those of a loop that is closed are used no more."""
+        self.idle += self.used
+        self.close()
 
 
 _GRACE: Final = 1.0

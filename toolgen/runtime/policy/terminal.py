@@ -78,7 +78,7 @@ class TerminalPrompt:
         self._stdin = stdin or sys.stdin
         self._stderr = stderr or sys.stderr
         self._is_late = False
-        self._turns = OfLoop[asyncio.Lock]()
+        self._turns = OfLoop[asyncio.Lock](abandon=None)
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""

@@ -705,7 +705,6 @@ def test_the_state_of_an_api_says_whether_each_operation_has_credentials(catalog
     assert state({"TENANT": "t1"}, headers=headers) == ("", "given")
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_program_with_a_loop_for_each_call_keeps_one_client(catalog: Catalog, server: Server) -> None:
     """Connections refer to their loop, so they would stay with it after it is closed."""
     registration = http_executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, base_url=server.url))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
+import subprocess
+import sys
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -318,6 +322,70 @@ def test_an_executor_is_closed_by_its_context(start: Callable[..., Demo]) -> Non
     assert result.payload == b'"a"'
     assert len(during) == len(before) + 1
     assert after == before
+
+
+def test_the_server_of_a_closed_loop_ends_with_the_next_call(start: Callable[..., Demo]) -> None:
+    """As in a program that makes a loop for each task, and closes it without cancelling what is left in it."""
+    demo = start("stdio")
+    runtime = demo.runtime()
+    before = children()
+    for _ in range(3):
+        loop = asyncio.new_event_loop()
+        said = loop.run_until_complete(runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')))
+        loop.close()
+        assert said.value == "a"
+        assert len(children()) == len(before) + 1
+    asyncio.run(runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')))
+    assert children() == before
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of the call that was left
+def test_a_server_that_starts_when_its_loop_is_closed_ends_with_the_next_call(start: Callable[..., Demo]) -> None:
+    demo = start("stdio")
+    runtime = demo.runtime()
+    before = children()
+    loop = asyncio.new_event_loop()
+    call = loop.create_task(runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')))
+    while len(children()) == len(before):
+        loop.run_until_complete(asyncio.sleep(0.001))
+    loop.close()
+    assert not call.done()
+    assert len(children()) == len(before) + 1
+    asyncio.run(runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{"text": "a"}')))
+    assert children() == before
+    del call, loop
+    gc.collect()  # it warns here, and in no other test
+
+
+@every_transport
+def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[..., Demo], transport: str) -> None:
+    demo = start(transport)
+    program = f"""
+        import asyncio, os, sys
+        from pathlib import Path
+        from toolgen.contract.records import ToolRequest
+        from toolgen.execute.mcp import McpServer, mcp_executor
+        from toolgen.runtime import Runtime, allow_all, load
+
+        catalog = load({demo.package!r})
+        server = McpServer({transport}={getattr(demo.server, transport)!r})
+        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.shop", server=server)], permission=allow_all)
+        for _ in range(3):
+            loop = asyncio.new_event_loop()
+            call = runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{{"text": "a"}}'))
+            print(loop.run_until_complete(call).value)
+            loop.close()
+    """
+    ended = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", textwrap.dedent(program)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "a\n" * 3), ended.stderr
+    assert "ResourceWarning" not in ended.stderr
 
 
 def children() -> list[str]:

@@ -114,6 +114,33 @@ def test_a_loop_ends_with_the_process_and_closes_what_belongs_to_it() -> None:
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.parametrize("before", ["loop.run(nothing())", ""])
+def test_a_call_at_the_end_of_the_process_is_an_error(before: str) -> None:
+    program = f"""
+        from toolgen.runtime.base.background_loop import BackgroundLoop
+
+        async def nothing(): ...
+
+        class Client:
+            def __del__(self):
+                loop.run(nothing())
+
+        loop = BackgroundLoop()
+        {before}
+        kept = Client()
+    """
+    ended = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert ended.returncode == 0
+    assert "RuntimeError: the process is ending: no call can be made any more" in ended.stderr
+    assert "never awaited" not in ended.stderr
+
+
 def test_a_loop_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing() -> None: ...
 

@@ -74,7 +74,7 @@ def test_all_are_told_of_a_fork_though_one_fails() -> None:
 
 
 def test_a_loop_that_goes_on_in_a_child_has_another_value_there() -> None:
-    values, loop = OfLoop[str](), asyncio.new_event_loop()
+    values, loop = OfLoop[str](None), asyncio.new_event_loop()
 
     async def value(name: str) -> str:
         return values.get_or_make(lambda: name)

@@ -43,13 +43,15 @@ def command(*, agent: str, providers: Sequence[str], output_format: str) -> int:
 
 
 _COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")
+_EVERY: Final = "every provider"
 _NUMBERS: Final = frozenset({"tools", "bytes", "tokens"})
 
 
 def _show(found: Sequence[Cost], why_not: str) -> None:
     columns = _COLUMNS[:-1] if why_not else _COLUMNS
     for package in dict.fromkeys(cost.package for cost in found):
-        rows = [_row(cost) for cost in _merged([cost for cost in found if cost.package == package])]
+        merged = _merged([cost for cost in found if cost.package == package])
+        rows = [_row(cost) for cost in merged]
         widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
         echo(f"{package}\n")
         for row in [{name: name for name in columns}, *rows]:
@@ -58,10 +60,22 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
                 for name in columns
                 if name in row
             ]
-            echo("  ".join([*cells, row["problem"]] if row.get("problem") else cells).rstrip())
+            echo("  ".join(cells).rstrip())
         echo()
+        for reason in dict.fromkeys(_reason(cost) for cost in merged if cost.problem):
+            concerned = ", ".join(_concerned(cost) for cost in merged if _reason(cost) == reason)
+            echo(f"{concerned}: {reason}\n")
     if why_not:
         echo(f"Tokens are not counted. {why_not}", err=True)
+
+
+def _reason(cost: Cost) -> str:
+    """The problem of a cost, without the presentation that it may begin with: others can have the same."""
+    return cost.problem.removeprefix(f"the presentation {cost.presentation!r} ")
+
+
+def _concerned(cost: Cost) -> str:
+    return cost.presentation if cost.provider == _EVERY else f"{cost.presentation} with {cost.provider}"
 
 
 def _merged(found: Sequence[Cost]) -> list[Cost]:
@@ -70,17 +84,12 @@ def _merged(found: Sequence[Cost]) -> list[Cost]:
     for presentation in dict.fromkeys(cost.presentation for cost in found):
         same = [cost for cost in found if cost.presentation == presentation]
         shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
-        rows += [replace(same[0], provider="every provider")] if shared else same
+        rows += [replace(same[0], provider=_EVERY)] if shared else same
     return rows
 
 
 def _row(cost: Cost) -> dict[str, str]:
-    named = {
-        "presentation": cost.presentation,
-        "provider": cost.provider,
-        "layers": ", ".join(cost.layers),
-        "problem": cost.problem,
-    }
+    named = {"presentation": cost.presentation, "provider": cost.provider, "layers": ", ".join(cost.layers)}
     figures = {"tools": cost.tools, "bytes": cost.bytes, "tokens": cost.tokens}
     return (
         named

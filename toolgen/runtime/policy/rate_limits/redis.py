@@ -11,12 +11,12 @@ from urllib.parse import quote
 from toolgen.contract.extras import MissingExtra
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.base.loops import OfLoop
+from toolgen.runtime.base.loops import OfLoop, finish
 from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
 _TAKE: Final = """\
 local passed_key, count_key = KEYS[1], KEYS[2]
@@ -76,7 +76,7 @@ class RedisCounters:
     def __init__(self, uri: str, *, timeout: float = 2.0) -> None:
         self._uri = uri
         self._timeout = timeout
-        self._senders = OfLoop[_Sender]()
+        self._senders = OfLoop(_Sender.abandon)
         self._redis = _redis()
         self._failures: tuple[type[Exception], ...] = (self._redis.RedisError, OSError)
         self._new_client()  # does not connect yet, but checks the URI
@@ -173,6 +173,10 @@ class _Sender:
         await asyncio.gather(*sending, return_exceptions=True)
         await self._client.aclose()
 
+    def abandon(self) -> None:
+        """Close the connections of a loop that is closed."""
+        finish(self._client.aclose())
+
     def _begin(self) -> None:
         attempts = [each for each in self._waiting if not each[1].done()]
         self._waiting = []
@@ -226,7 +230,7 @@ class _Client(Protocol):
 
     def pipeline(self, *, transaction: bool) -> _Pipeline: ...
 
-    async def aclose(self) -> None: ...
+    def aclose(self) -> Coroutine[Any, Any, None]: ...
 
 
 class _Pipeline(Protocol):

@@ -85,7 +85,7 @@ def test_an_unavailable_presentation_is_reported_and_the_others_are_printed(proj
     ]
     assert done.err.count("needs the built-in toolset `actions`") == 2
     stats = toolgen(project, "stats").out
-    assert stats.count("needs the built-in toolset `actions`") == 2
+    assert stats.count("needs the built-in toolset `actions`") == 1
     (project / "toolgen.toml").write_text(CONFIGURATION.replace(', builtin = ["actions"]', ""))
     assert toolgen(project, "build").code == 0
     assert toolgen(project, "prompt").code == 1

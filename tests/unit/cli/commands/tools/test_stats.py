@@ -116,7 +116,10 @@ def test_the_default_output_is_a_table(project: Path) -> None:
     assert lines[0] == ["generated"]
     assert lines[2][:5] == ["presentation", "provider", "layers", "tools", "bytes"]
     assert lines[3][:3] == ["enumerate-all", "openai", "2"]
-    assert "cannot represent 1 tool, such as notes__unlisted at /properties: the arg 'ü b'" in done.out
+    assert ["enumerate-all", "anthropic"] in lines
+    reason = "cannot represent 1 tool, such as notes__unlisted at /properties: the arg 'ü b'"
+    (reported,) = [line for line in done.out.splitlines() if reason in line]
+    assert reported.startswith("enumerate-all with anthropic, ")
     assert ["universal-category", "openai", "step,", "phase", "3"] in [line[:5] for line in lines]
     assert done.out.endswith("\n")
 
@@ -146,6 +149,12 @@ def test_a_presentation_whose_tools_are_missing_is_reported(tmp_path: Path) -> N
     problems = {cost["presentation"]: cost["problem"] for cost in done.json["costs"]}
     assert "needs the built-in toolset `actions`" in problems["universal-category"]
     assert problems["enumerate-all"] == problems["codeact"] == ""
+    table = toolgen(tmp_path, "stats").out
+    assert table.count("built-in toolset") == 1
+    assert (
+        "\n\nuniversal-category, retrieval: needs the built-in toolset `actions`: add it to `builtin` of the target, "
+        "and run `toolgen build`\n" in table
+    )
 
 
 def test_tokens_count_both_texts() -> None:

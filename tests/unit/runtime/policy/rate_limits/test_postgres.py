@@ -26,6 +26,8 @@ from toolgen.runtime.policy.rate_limits import postgres
 from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.programs.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
@@ -211,11 +213,75 @@ def test_a_take_that_is_cancelled_while_it_connects_leaves_no_connection(postgre
                 with suppress(asyncio.CancelledError):
                     await waiting
 
+    assert warned_by(lambda: asyncio.run(check())) == []
+
+
+def warned_by(use: Callable[[], object]) -> list[str]:
+    """Return what is warned of in a use: a connection that is still open warns when it is deleted."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ResourceWarning)
-        asyncio.run(check())
-        gc.collect()  # a connection that is still open warns when it is deleted
-    assert [str(each.message) for each in warned] == []
+        use()
+        gc.collect()
+    return [str(each.message) for each in warned]
+
+
+def test_connections_that_are_used_while_the_counters_are_closed_are_closed_after_it(postgres_url: str) -> None:
+    async def check() -> None:
+        counters = PostgresCounters(postgres_url, timeout=600)
+        with psycopg.connect(postgres_url) as holding:
+            await counters.take(*attempt())
+            holding.execute("LOCK TABLE toolgen.cooldowns")
+            takes = [asyncio.create_task(counters.take(*attempt(f"u{number}"))) for number in range(20)]
+            while len(open_connections(postgres_url)) < 16:
+                await asyncio.sleep(0.02)
+            await counters.aclose()
+        assert await asyncio.gather(*takes) == [0] * 20
+
+    assert warned_by(lambda: asyncio.run(check())) == []
+    assert open_connections(postgres_url) == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of the call that was left
+@pytest.mark.parametrize("waits", [False, True])
+def test_the_connections_of_a_closed_loop_are_closed(postgres_url: str, *, waits: bool) -> None:
+    counters = PostgresCounters(postgres_url)
+
+    async def leave() -> None:
+        await counters.take(*attempt())
+        if waits:
+            holding.execute("LOCK TABLE toolgen.cooldowns")
+            tasks.append(asyncio.create_task(counters.take(*attempt())))
+            while not waiting_statements(postgres_url):
+                await asyncio.sleep(0.02)
+
+    async def use_and_close() -> None:
+        await counters.take(*attempt())
+        assert len(open_connections(postgres_url)) == 1
+        await counters.aclose()
+
+    def in_two_loops() -> None:
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(leave())
+        loop.close()
+        tasks.clear()
+        holding.rollback()
+        asyncio.run(use_and_close())
+
+    tasks: list[asyncio.Task[float]] = []
+    with psycopg.connect(postgres_url) as holding:
+        assert warned_by(in_two_loops) == []
+
+
+def open_connections(url: str) -> list[Any]:
+    """Return the connections of toolgen to a database."""
+    statement = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolgen' AND datname = current_database()"
+    with psycopg.connect(url) as connection:
+        return connection.execute(statement).fetchall()
+
+
+def waiting_statements(url: str) -> list[Any]:
+    with psycopg.connect(url) as connection:
+        return connection.execute(_WAITING).fetchall()
 
 
 def test_each_event_loop_has_connections_of_its_own(postgres_url: str) -> None:
