@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -14,6 +15,7 @@ import pytest
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.shared.auth import OAuthToken
 
+from tests.together import READY, together
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp import conftest as servers
@@ -268,14 +270,18 @@ def test_connections_of_a_process_refresh_a_login_once(url: str, tmp_path: Path)
     assert given(tmp_path) in (["code", *["refresh"] * count] for count in (2, 3, 4))  # a busy machine needs more
 
 
-REQUEST = """
-import asyncio, sys
+REQUEST = f"""
+import asyncio
 import httpx2
 from toolgen.execute.mcp.tokens import stored_auth
 
+def wait():
+    {indent(READY, " " * 4)}
+
 async def request():
     async with httpx2.AsyncClient(auth=await stored_auth(sys.argv[1])) as client:
-        print((await client.post(sys.argv[1], json={})).status_code)
+        wait()
+        print((await client.post(sys.argv[1], json={{}})).status_code)
 
 asyncio.run(request())
 """
@@ -284,10 +290,7 @@ asyncio.run(request())
 def test_processes_refresh_a_login_once(url: str, tmp_path: Path) -> None:
     asyncio.run(sign_in(url))
     expire(url)
-    processes = [
-        subprocess.Popen([sys.executable, "-c", REQUEST, url], stdout=subprocess.PIPE, text=True) for _ in range(4)
-    ]
-    printed = [each.communicate(timeout=60)[0].strip() for each in processes]
+    printed = [each for _, each in together(REQUEST, *[[url]] * 4)]
     assert set(printed).isdisjoint({"", "401"})
     assert given(tmp_path) == ["code", "refresh"]
     assert {each.name for each in (tmp_path / "config" / "toolgen").iterdir()} == {"logins.json", ".logins.json.lock"}
