@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,8 @@ from toolgen.llm.conversation import provider_named
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
 from toolgen.spec.files import read_file
-from toolgen.spec.writing import append_inside, named_place, replace_inside
+from toolgen.spec.locks import held
+from toolgen.spec.writing import Changed, append_inside, make_folder_inside, named_place, place_inside, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.evaluate.models import EvaluatedModel
@@ -30,6 +32,10 @@ _MOST_SECONDS: Final = 1_000_000
 
 _MOST: Final = 1_000_000
 """Exchanges of a file."""
+
+
+_PATIENCE: Final = 60.0
+"""Seconds in which others can write the file."""
 
 
 class ExchangesError(ValueError):
@@ -55,10 +61,11 @@ class Exchanges:
         self._of_case: dict[tuple[str, str, str, str], list[tuple[str, str]]] = {}
         self._digests: dict[int, tuple[Mapping[str, Any], str]] = {}
         self.used: Final[set[str]] = set()
-        if os.path.lexists(self._path):
-            self._read()
-        elif not asks:
-            raise ExchangesError(f"{self._path} is missing: record it with `--record {self._path}`")
+        if not os.path.lexists(self._path):
+            if not asks:
+                raise ExchangesError(f"{self._path} is missing: record it with `--record {self._path}`")
+            self._append(b"")
+        self._read()
         if asks:
             self._append(b"")  # so that nothing is asked, and paid for, that cannot be kept
 
@@ -125,11 +132,24 @@ class Exchanges:
         self._append("".join(f"{compact_json(line)}\n" for line in lines).encode())
 
     def _append(self, text: bytes) -> None:
+        folder, name = named_place(str(self._path))
+        with self._alone():
+            if not os.path.lexists(self._path):
+                with suppress(Changed):  # somebody has created it meanwhile
+                    replace_inside(folder, name, None, b"")
+            append_inside(folder, name, text)
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Let one evaluation at a time write the file, as a context. Raises `ExchangesError`."""
         try:
-            if os.path.lexists(self._path):
-                append_inside(*named_place(str(self._path)), text)
-            else:
-                replace_inside(*named_place(str(self._path)), None, text)
+            folder, name = named_place(str(self._path))
+            place = Path(place_inside(folder, name))
+            make_folder_inside(folder, Path(name).parent)
+            with held(place.parent / f".{place.name}.lock", _PATIENCE, 0o666):
+                yield
+        except TimeoutError:
+            raise ExchangesError(f"{self._path} has been written by others for {_PATIENCE:g} s: try again") from None
         except OSError as error:
             raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
 
@@ -158,25 +178,27 @@ class Exchanges:
         return digest
 
     def _read(self) -> None:
-        try:
-            content = read_file(str(self._path), _MOST_BYTES)
-        except OSError as error:
-            raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
-        *lines, rest = content.split(b"\n")
-        if rest and self._asks:  # a process that was stopped while it wrote
-            self._without(content, rest)
-        elif rest:
-            lines.append(rest)
-        for number, line in enumerate(lines, 1):
+        content = self._content()
+        if self._asks and _rest_of(content):
+            content = self._mended(content)
+        for number, line in enumerate(content.split(b"\n"), 1):
             if line.strip():
                 self._read_line(number, line)
 
-    def _without(self, content: bytes, rest: bytes) -> None:
-        """Remove what is behind the last line. Raises `ExchangesError`."""
+    def _content(self) -> bytes:
         try:
-            replace_inside(*named_place(str(self._path)), content, content.removesuffix(rest))
+            return read_file(str(self._path), _MOST_BYTES)
         except OSError as error:
-            raise ExchangesError(f"{self._path} cannot be written: {error.strerror}") from error
+            raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
+
+    def _mended(self, before: bytes) -> bytes:
+        """Remove the part of a line that a process was writing when it was stopped; return what is there then."""
+        with self._alone():  # so it is not one that is written now
+            content = self._content()
+            if rest := _rest_of(content):
+                content = content.removesuffix(rest)
+                replace_inside(*named_place(str(self._path)), before, content)
+            return content
 
     def _read_line(self, number: int, line: bytes) -> None:
         place = f"{self._path} line {number}"
@@ -211,6 +233,12 @@ class Exchanges:
             row["reply"],
             taken,
         )
+
+
+def _rest_of(content: bytes) -> bytes:
+    """Return what is behind the last line, if it is a part of one; empty without it."""
+    rest = content[content.rfind(b"\n") + 1 :]
+    return rest if rest.startswith(b"{") else b""
 
 
 def _unreadable(model: EvaluatedModel, reply: Mapping[str, Any]) -> str:

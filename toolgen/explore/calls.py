@@ -99,7 +99,8 @@ class PageCall:
             self.progress.append(data)
             self.change()
 
-        self._loop.call_soon_threadsafe(note)
+        with suppress(RuntimeError):  # the loop is closed, and nobody watches the call
+            self._loop.call_soon_threadsafe(note)
 
     async def events(self) -> AsyncIterator[int]:
         """Yield the version now, and at each change until the call has ended; changes in between are one."""

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -218,7 +219,8 @@ class ServedCall:
 
     def report(self, data: Mapping[str, Any]) -> None:
         """Take note of progress, in any thread."""
-        self._loop.call_soon_threadsafe(self._report, data)
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits for it
+            self._loop.call_soon_threadsafe(self._report, data)
 
     def _report(self, data: Mapping[str, Any]) -> None:
         if len(self._events) < _PROGRESS and (progress := self._progress.next(data)) is not None:

@@ -6,10 +6,13 @@ import asyncio
 import json
 import os
 import re
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.together import READY, together
 from tests.unit.evaluate.world import SHOP, call, cases, catalog_of
 from toolgen.evaluate import exchanges
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
@@ -17,6 +20,8 @@ from toolgen.evaluate.models import EvaluatedModel
 from toolgen.evaluate.reports import summaries_of
 from toolgen.evaluate.running import Outcome, evaluate
 from toolgen.spec.files import read_file
+from toolgen.spec.locks import held
+from toolgen.spec.writing import replace_inside
 from toolgen.testing import ScriptedModel
 
 if TYPE_CHECKING:
@@ -64,6 +69,65 @@ def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path) -> None:
         (each.case, each.state, each.calls) for each in after
     ]
     assert after[0].seconds == pytest.approx(before[0].seconds, abs=1e-5)
+
+
+def test_a_file_that_another_evaluation_creates_at_the_same_moment_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(folder: str, name: str, before: bytes | None, content: bytes) -> None:
+        (tmp_path / "model.jsonl").touch()
+        replace_inside(folder, name, before, content)
+
+    monkeypatch.setattr(exchanges, "replace_inside", later)
+    assert states(run(tmp_path, Counted(), asks=True)) == ["passed"] * 3
+    assert states(run(tmp_path, Counted(), asks=False)) == ["passed"] * 3
+
+
+RECORDER = f"""
+import sys
+from types import SimpleNamespace
+from toolgen.evaluate.exchanges import Exchanges
+{READY}
+model = SimpleNamespace(name="m", provider="openai", presentation="tools")
+found = Exchanges(sys.argv[1], asks=True)
+for number in range(10):
+    messages = [{{"role": "user", "content": f"{{sys.argv[2]}} {{number}}"}}]
+    found.add(f"case{{number}}", model, messages, {{"tools": ["t" * 100_000]}}, {{"choices": ["x" * 100_000]}}, 1.0)
+"""
+
+
+def test_evaluations_that_record_into_one_new_file_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "recorded" / "model.jsonl"
+    assert together(RECORDER, *([str(path), name] for name in "abc")) == [(0, "")] * 3
+    assert len(Exchanges(path, asks=False)) == 30
+    assert [each.name for each in path.parent.iterdir()] == ["model.jsonl"]
+
+
+def test_a_line_that_another_evaluation_writes_now_is_not_taken_for_a_part_of_one(tmp_path: Path) -> None:
+    run(tmp_path, Counted(), asks=True)
+    path = tmp_path / "model.jsonl"
+    content = path.read_bytes()
+    path.write_bytes(content[:-10])
+    begun = threading.Event()
+
+    def write() -> None:
+        with held(tmp_path / ".model.jsonl.lock", 1):
+            begun.set()
+            time.sleep(0.3)
+            path.write_bytes(content)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert begun.wait(5)
+    assert len(Exchanges(path, asks=True)) == 3
+    writer.join()
+    assert path.read_bytes() == content
+
+
+def test_an_evaluation_waits_for_another_for_a_bounded_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchanges, "_PATIENCE", 0.1)
+    with held(tmp_path / ".model.jsonl.lock", 1), pytest.raises(ExchangesError, match="has been written by others"):
+        Exchanges(tmp_path / "model.jsonl", asks=True)
 
 
 def test_an_evaluation_that_was_stopped_goes_on(tmp_path: Path) -> None:
@@ -230,25 +294,24 @@ def test_a_file_that_was_written_meanwhile_stays(tmp_path: Path, monkeypatch: py
 
     def read(place: str, limit: int) -> bytes:
         content = read_file(place, limit)
-        file.write_text("mine")
+        file.write_text('{"mine')
         return content
 
     monkeypatch.setattr(exchanges, "read_file", read)
     with pytest.raises(ExchangesError, match=r"model\.jsonl cannot be written: it has changed meanwhile"):
         Exchanges(file, asks=True)
-    assert file.read_text() == "mine"
+    assert file.read_text() == '{"mine'
     file.unlink()
-    lexists, asked = os.path.lexists, 0
+    monkeypatch.undo()
+    lexists = os.path.lexists
 
-    def create(place: Path) -> bool:
-        nonlocal asked
+    def create(place: str | Path) -> bool:
         is_there = lexists(place)
-        asked += 1
-        if asked == 2:
+        if str(place) == str(file) and not is_there:
             file.write_text("mine")
         return is_there
 
     monkeypatch.setattr(os.path, "lexists", create)
-    with pytest.raises(ExchangesError, match=r"model\.jsonl cannot be written: it has changed meanwhile"):
+    with pytest.raises(ExchangesError, match=r"model\.jsonl line 1 is not JSON: remove it"):
         Exchanges(file, asks=True)
     assert file.read_text() == "mine"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from tests.unit.explore.shop import HOSTILE
+from toolgen.explore.calls import PageCall
 from toolgen.explore.progress import progress_data
 
 
@@ -38,3 +40,11 @@ def test_a_report_is_a_line_and_a_bar_where_a_total_is_known(
 
 def test_a_long_line_is_cut() -> None:
     assert progress_data({"message": "x" * 100}, lambda text: text[:7])["text"] == "xxxxxxx"
+
+
+def test_progress_after_the_end_of_the_event_loop_is_dropped() -> None:
+    async def begun() -> PageCall:
+        unused: Any = None
+        return PageCall("c", "shop.find", unused, unused, unused, unused)
+
+    asyncio.run(begun()).report({"progress": 1})

@@ -37,3 +37,10 @@ def test_a_call_that_is_over_is_freed_without_the_garbage_collector() -> None:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def test_progress_after_the_end_of_the_event_loop_is_dropped() -> None:
+    async def begun() -> ServedCall:
+        return ServedCall("c", "shop.find", None, can_ask=False)
+
+    asyncio.run(begun()).report({"progress": 1})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from toolgen.compiler.publish.apply import NEW, OLD, Step, forward, is_done, to_place, undo
 from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
+from toolgen.spec.locks import PAUSE, is_at, try_lock
 from toolgen.spec.writing import open_lock
 
 if TYPE_CHECKING:
@@ -184,13 +185,6 @@ def _goes(tree: Tree, number: int, step: Step, source: str) -> bool:
 
 # Exclusive: only one command at a time writes an output folder.
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-
-_PAUSE: Final = 0.05
 _FILE: Final = "lock"
 
 
@@ -219,7 +213,7 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
         with suppress(FileNotFoundError):  # the folder was just removed by the previous holder
             _make_folders(tree.work(), disk)
             descriptor = open_lock(tree.work(_FILE), 0o666)
-            if _lock(descriptor) and _is_at(descriptor, tree.work(_FILE)):
+            if try_lock(descriptor) and is_at(descriptor, tree.work(_FILE)):
                 return descriptor
             os.close(descriptor)
         if time.monotonic() >= deadline:
@@ -227,7 +221,7 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
         if not notified:
             waiting(f"waiting for another toolgen command that writes {tree.out}")
             notified = True
-        time.sleep(_PAUSE)
+        time.sleep(PAUSE)
 
 
 def _release(tree: Tree, disk: Disk, descriptor: int) -> None:
@@ -256,25 +250,6 @@ def _make_folders(path: str, disk: Disk) -> None:
     for each in reversed(missing):
         with suppress(FileExistsError):
             disk.make_folder(each)
-
-
-def _is_at(descriptor: int, path: str) -> bool:
-    """Return whether the open file is still the one at `path`, and was not removed during the wait."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _lock(descriptor: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
 
 
 ResultT = TypeVar("ResultT")

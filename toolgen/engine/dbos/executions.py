@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
@@ -48,7 +48,8 @@ class Execution:
     def lose_soon(self) -> None:
         """Do nothing more, as `lose`, called in another thread than that of the task."""
         self.has_run = False
-        self._task.get_loop().call_soon_threadsafe(self.lose)
+        with suppress(RuntimeError):  # the loop is closed, and its tasks are gone
+            self._task.get_loop().call_soon_threadsafe(self.lose)
 
     def will_be_repeated(self) -> None:
         """Make no call of this execution end: the run is executed again, and waits for the same runs."""

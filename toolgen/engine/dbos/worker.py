@@ -687,7 +687,8 @@ class DbosWorker:
                     task()
                 except NameTaken as error:
                     warn("worker %s begins nothing more", self.name, error=error)
-                    loop.call_soon_threadsafe(self._end)
+                    with suppress(RuntimeError):  # the loop is closed: the worker has ended
+                        loop.call_soon_threadsafe(self._end)
                     return
                 except Exception as error:  # noqa: BLE001  # it is tried again
                     failed = failed or type(error).__name__

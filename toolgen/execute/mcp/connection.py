@@ -24,7 +24,7 @@ from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
 from toolgen.execute.mcp.lists import Malformed, without_malformed
 from toolgen.execute.mcp.stdio import stdio_server
-from toolgen.execute.mcp.tokens import login_id, stored_auth
+from toolgen.execute.mcp.tokens import StoredAuth, login_id, stored_auth
 from toolgen.runtime.base.loops import finish
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import ANSWER_BYTES
@@ -92,6 +92,7 @@ class Connection:
         self._at_abandon: list[Callable[[], object]] = []
         self.in_flight = 0
         self.login: str | None = None
+        self._stored: StoredAuth | None = None
         self.failure: BaseException | None = None
 
     @property
@@ -161,6 +162,20 @@ class Connection:
             return self._incoming.failure
         causes = () if self.failure is None else causes_of(self.failure)
         return next((str(cause) for cause in causes if isinstance(cause, AnswerRefused | httpx2.SSEError)), "")
+
+    @property
+    def sent(self) -> int:
+        """How many requests the stored login has signed, for `not_sent`."""
+        return 0 if self._stored is None else self._stored.sent
+
+    def not_sent(self, sent: int) -> ServerUnreachable | None:
+        """Return why no request was sent since so many had been; None if one may have been.
+
+        The login of a request is refreshed before it is sent, and a refresh that fails ends the connection.
+        """
+        if self.failure is None or self._stored is None or self._stored.has_sent_since(sent):
+            return None
+        return self._unreachable(self.failure)
 
     def hide(self, text: str) -> str:
         """Return what the server or the SDK says without credentials, and without values of the environment."""
@@ -263,17 +278,21 @@ class Connection:
         except Exception as error:  # noqa: BLE001  # the SDK raises anything; it is raised where the call waits
             self.failure = error
             if not opened.done():
-                shown = self._server.name
-                reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
-                is_login = any(isinstance(each, OAuthFlowError) for each in causes_of(error))
-                is_unauthorized = self._is_unauthorized or "401 Unauthorized" in reason
-                if is_unauthorized and not is_login:
-                    reason = f"it wants a login: run `toolgen login --url {shown}`"
-                opened.set_exception(ServerUnreachable(shown, reason, wants_login=is_login or is_unauthorized))
+                opened.set_exception(self._unreachable(error))
         finally:
             self._ended.set()
             if not opened.done():
                 opened.cancel()
+
+    def _unreachable(self, error: BaseException) -> ServerUnreachable:
+        """Return why nothing can be sent, from what the SDK raises."""
+        shown = self._server.name
+        reason = self.hide(reason_of(error).replace(self._resolved.name, shown))
+        is_login = any(isinstance(each, OAuthFlowError) for each in causes_of(error))
+        is_unauthorized = self._is_unauthorized or "401 Unauthorized" in reason
+        if is_unauthorized and not is_login:
+            reason = f"it wants a login: run `toolgen login --url {shown}`"
+        return ServerUnreachable(shown, reason, wants_login=is_login or is_unauthorized)
 
     async def _serve(self, client: Client) -> None:
         """Wait for the end; where the protocol has no notifications of its own, subscribe to changes of the list."""
@@ -331,7 +350,7 @@ class Connection:
         auth = host.auth
         if auth is None and not any(name.lower() == "authorization" for name in headers):
             stored = await stored_auth(server.http or server.sse)
-            auth, self.login = stored, "" if stored is None else login_id(stored)
+            auth, self.login, self._stored = stored, "" if stored is None else login_id(stored), stored
         if server.sse:
             factory = partial(self._client_of, server.sse)
             return sse_client(server.sse, headers=headers, auth=auth, httpx_client_factory=factory)

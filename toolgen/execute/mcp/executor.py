@@ -272,6 +272,7 @@ class McpExecutor:
         describe_call(connection.attributes)
         check_guard(meta)  # connecting takes time, and so does the wait before another attempt
         connection.in_flight += 1
+        sent = connection.sent
         try:
             return await connection.client.call_tool(
                 name, args, progress_callback=self._progress(meta), meta=_sent_meta(meta)
@@ -287,6 +288,9 @@ class McpExecutor:
             await connection.close()
             if connection.refused:
                 raise answer_refused(connection.refused) from error
+            if (refused := connection.not_sent(sent)) is not None:
+                self._failed = refused
+                raise _NotSentError(unreachable(refused)) from error
             lost = connection_lost(self._server.name)
             if is_session_lost(error) or (is_alone and is_connect_error(connection.failure)):
                 raise _NotSentError(lost) from error

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 from urllib.parse import urlsplit
 
+import httpx2
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError, OAuthTokenError
 from mcp.client.auth.oauth2 import OAuthContext
+from mcp.client.auth.utils import extract_field_from_www_auth
 from mcp.shared.auth import (
     OAuthClientInformationFull,
     OAuthClientMetadata,
@@ -20,6 +24,7 @@ from mcp.shared.auth import (
     OAuthToken,
     ProtectedResourceMetadata,
 )
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from pydantic import AnyUrl
 
 from toolgen.execute.user_file import UserFile, user_folder
@@ -28,11 +33,10 @@ from toolgen.runtime.base.received import lifetime_of
 from toolgen.schema.json_values import is_object
 from toolgen.spec.hosts import host_of, is_internal
 from toolgen.spec.http import is_bearer_token
+from toolgen.spec.locks import PAUSE, release, take
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import httpx2
 
 
 # Logins: the tokens of each server, in the system's keyring where there is one, else in a file of the user's.
@@ -132,20 +136,24 @@ def _keyring() -> Any:
 
 _CLIENT: Final = "toolgen"
 
+_REFRESH_SECONDS: Final = 30.0
+"""Seconds without a byte after which a refresh is given up."""
 
-async def stored_auth(url: str, store: LoginStore | None = None) -> OAuthClientProvider | None:
+_PATIENCE: Final = 60.0
+"""Seconds in which others can refresh a login; then the request of whoever waits fails."""
+
+_ATTEMPTS: Final = 2
+"""How often a request is sent: again with tokens that were stored meanwhile."""
+
+
+async def stored_auth(url: str, store: LoginStore | None = None) -> StoredAuth | None:
     """Return what signs requests to a server that was signed in to, and refreshes its tokens; None for another."""
     kept = LoginStore() if store is None else store
     login = await asyncio.to_thread(kept.get, url)
     if login is None:
         return None
     tokens = Tokens(url, kept, login)
-
-    async def never(*_: object) -> Any:
-        raise AssertionError
-
-    auth = _StoredAuth(url, client_metadata("http://127.0.0.1/callback"), tokens, never, never)
-    auth.context.token_expiry_time = login.get("expires_at")
+    auth = StoredAuth(url, tokens)
     if "server" in login:  # where to refresh
         auth.context.oauth_metadata = OAuthMetadata.model_validate(login["server"])
     if "resource" in login:
@@ -206,21 +214,90 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-class _StoredAuth(LoginAuth):
+class StoredAuth(LoginAuth):
     """A login that was made before. It is refreshed where it was made; nobody is there to sign in anew.
 
     So a server that takes it no more is asked nothing for that: the hosts it would name are those of nobody's choice.
+    A refresh token can be used once, and other connections have it, too. So one of them refreshes at a time, and those
+    that waited go on with the tokens that it stored. `sent` counts the requests to the server itself.
     """
 
-    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+    def __init__(self, url: str, tokens: Tokens) -> None:
+        async def never(*_: object) -> Any:
+            raise AssertionError
+
+        super().__init__(url, client_metadata("http://127.0.0.1/callback"), tokens, never, never)
+        self.sent = 0
+        self._tokens = tokens
+        self._refused = set[int]()
+
+    def has_sent_since(self, sent: int) -> bool:
+        """Return whether a request was sent, when so many had been, and was not refused because of the login."""
+        return any(number not in self._refused for number in range(sent, self.sent))
+
+    async def _auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Yield the refresh of the tokens, and the request. Raises `OAuthFlowError` where a person has to sign in."""
-        async with aclosing(super().async_auth_flow(request)) as flow:
-            with suppress(StopAsyncIteration):
-                outgoing, is_answered = await anext(flow), False
-                while not is_answered:
-                    is_answered = outgoing is request
-                    outgoing = await flow.asend((yield outgoing))
-                raise OAuthFlowError(f"the login has expired: run `toolgen login --url {self.context.server_url}`")
+        async with self.context.lock:
+            if not self._initialized:
+                await self._initialize()
+            self.context.protocol_version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
+            if self._is_over():
+                async with self._tokens.alone():
+                    await self._take_stored()
+                    if self._is_over():
+                        refresh = await self._refresh_token()
+                        refresh.extensions["timeout"] = httpx2.Timeout(_REFRESH_SECONDS).as_dict()
+                        await self._take_refreshed((yield refresh))
+        for _ in range(_ATTEMPTS):
+            self._add_auth_header(request)
+            number, self.sent = self.sent, self.sent + 1
+            answered = yield request
+            if not _is_refused(answered):
+                return
+            self._refused.add(number)
+            if not await self._has_other(request):
+                break
+        raise self._expired()
+
+    async def _initialize(self) -> None:
+        await super()._initialize()
+        self.context.token_expiry_time = self._tokens.login.get("expires_at")
+
+    def _is_over(self) -> bool:
+        """Return whether the access token has to be refreshed, and can be."""
+        return not self.context.is_token_valid() and self.context.can_refresh_token()
+
+    async def _take_stored(self) -> None:
+        """Go on with the tokens that another connection has stored, if it has."""
+        if await self._tokens.reload():
+            await self._initialize()
+
+    async def _take_refreshed(self, answered: httpx2.Response) -> None:
+        """Store new tokens. Raises `OAuthFlowError` where there will be none, and `ExecutorError` for a failure."""
+        if await self._handle_refresh_response(answered):
+            return
+        self._initialized = False  # the tokens are gone from the context
+        status = answered.status_code
+        if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ExecutorError(f"the login cannot be refreshed now: the authorization server answered with {status}")
+        raise self._expired()
+
+    async def _has_other(self, request: httpx2.Request) -> bool:
+        """Return whether there are other tokens by now than those of a request that was refused."""
+        async with self.context.lock, self._tokens.alone():  # who refreshes now stores them before it ends
+            await self._take_stored()
+            tokens = self.context.current_tokens
+            return tokens is not None and request.headers.get("Authorization") != f"Bearer {tokens.access_token}"
+
+    def _expired(self) -> OAuthFlowError:
+        return OAuthFlowError(f"the login has expired: run `toolgen login --url {self.context.server_url}`")
+
+
+def _is_refused(answered: httpx2.Response) -> bool:
+    """Return whether a server did not take the login, or wants one that allows more."""
+    if answered.status_code == HTTPStatus.FORBIDDEN:
+        return extract_field_from_www_auth(answered, "error") == "insufficient_scope"
+    return answered.status_code == HTTPStatus.UNAUTHORIZED
 
 
 class _Context(OAuthContext):
@@ -257,6 +334,38 @@ class Tokens:
         lifetime = lifetime_of(tokens.expires_in)
         self.login["expires_at"] = None if lifetime is None else time.time() + lifetime
         await self.save()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[None]:
+        """Let one holder of the login at a time refresh it, as a context, among all processes of the user.
+
+        Raises `ExecutorError` if others have done so for all the time that is waited, and where there is no lock.
+        """
+        file, deadline = self._store.file, time.monotonic() + _PATIENCE
+        digest = hashlib.sha256(self._url.encode("utf-8", "surrogatepass")).hexdigest()
+        place = file.with_name(f".{file.name}.{digest[:16]}.lock")
+        try:
+            while (lock := take(place)) is None:  # not in a thread, with which a lock would be lost at a cancellation
+                if time.monotonic() >= deadline:
+                    raise ExecutorError(f"the login has been refreshed elsewhere for {_PATIENCE:g} s: try again")
+                await asyncio.sleep(PAUSE)
+        except OSError as error:
+            raise ExecutorError(f"{place} cannot be written: {error.strerror}") from error
+        try:
+            yield
+        finally:
+            release(place, lock)
+
+    async def reload(self) -> bool:
+        """Take the tokens of the same login that others have stored; return whether there are new ones.
+
+        Raises what `LoginStore.get` raises.
+        """
+        found = await asyncio.to_thread(self._store.get, self._url)
+        if found is None or _id_of(found) != _id_of(self.login) or found.get("tokens") == self.login.get("tokens"):
+            return False
+        self.login |= {key: found.get(key) for key in ("tokens", "expires_at")}
+        return True
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """Return the client as the server has registered it."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.together import READY, together
 from toolgen.authoring.site import write
 from toolgen.authoring.site.write import MANIFEST, SiteError, site_folder, write_site
+from toolgen.spec.locks import held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FIRST = [("index.html", "one"), ("tools/a.html", "a")]
@@ -91,6 +93,109 @@ def test_a_file_that_was_added_to_a_site_is_not_removed(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match="CNAME, tools/link"):
         write_site(site, FIRST)
     assert (site / "CNAME").exists()
+
+
+def test_a_file_that_is_added_while_pages_are_made_is_not_removed(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    write_site(site, FIRST)
+    before = files_in(site)
+
+    def pages() -> Iterator[tuple[str, str]]:
+        yield "index.html", "two"
+        (site / "notes.md").write_text("mine")
+
+    with pytest.raises(SiteError, match=r"has files that are not of a site: notes\.md\. Move them"):
+        write_site(site, pages())
+    assert files_in(site) == before | {"notes.md": "mine"}
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def before_rename(number: int, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let something happen right before a folder is renamed: the old site, then the new one."""
+    rename, calls = os.rename, count(1)
+
+    def patched(source: Path, target: Path) -> None:
+        if next(calls) == number:
+            act()
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", patched)
+
+
+def test_a_file_that_is_added_while_the_folder_is_replaced_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    write_site(site, FIRST)
+    before = files_in(site)
+    before_rename(1, lambda: (site / "tools" / "notes.md").write_text("mine"), monkeypatch)
+    with pytest.raises(SiteError, match=r"site has files that are not of a site: tools/notes\.md"):
+        write_site(site, [("index.html", "two")])
+    assert files_in(site) == before | {"tools/notes.md": "mine"}
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_file_that_is_added_by_an_open_folder_is_carried_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    write_site(site, FIRST)
+
+    def add() -> None:
+        (old,) = tmp_path.glob(".site-old-*")
+        (old / "site" / "tools" / "notes.md").write_text("mine")
+        (old / "site" / "tools" / "link").symlink_to(tmp_path)
+
+    before_rename(2, add, monkeypatch)
+    write_site(site, [("index.html", "two")])
+    assert files_in(site).keys() == {"index.html", "tools/notes.md", MANIFEST}
+    assert (site / "tools" / "link").is_symlink()
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_that_is_created_while_the_site_is_replaced_stays_and_so_does_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    write_site(site, FIRST)
+    before = files_in(site)
+
+    def create() -> None:
+        site.mkdir()
+        (site / "notes.md").write_text("mine")
+
+    before_rename(2, create, monkeypatch)
+    with pytest.raises(SiteError, match=r"site was created anew meanwhile: the site that was there is in \.site-old-"):
+        write_site(site, [("index.html", "two")])
+    assert files_in(site) == {"notes.md": "mine"}
+    (old,) = tmp_path.glob(".site-old-*")
+    assert files_in(old / "site") == before
+
+
+WRITER = f"""
+import sys
+from pathlib import Path
+from toolgen.authoring.site.write import write_site
+{READY}
+for number in range(10):
+    write_site(Path(sys.argv[1]), [(f"{{sys.argv[2]}}/{{number}}.html", sys.argv[2]), ("index.html", "one")])
+"""
+
+
+def test_of_several_writers_the_last_one_wins(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert together(WRITER, *([str(site), name] for name in "abc")) == [(0, "")] * 3
+    assert set(files_in(site)) in [{"index.html", f"{name}/9.html", MANIFEST} for name in "abc"]
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_writer_waits_for_another_for_a_bounded_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site"
+    write_site(site, FIRST)
+    monkeypatch.setattr(write, "_PATIENCE", 0.1)
+    with held(tmp_path / ".site.lock", 1), pytest.raises(SiteError, match="has been written by another command"):
+        write_site(site, FIRST)
+    write_site(site, FIRST)
 
 
 def test_an_empty_folder_is_used_and_a_file_is_refused(tmp_path: Path) -> None:

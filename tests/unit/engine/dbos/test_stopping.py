@@ -10,6 +10,7 @@ from tests.unit.engine import app
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
+from toolgen.engine.dbos.executions import Execution
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,3 +88,14 @@ def test_a_worker_ends_whatever_its_tools_do(tmp_path: Path) -> None:
             assert said in line
 
     asyncio.run(body())
+
+
+def test_an_execution_of_a_closed_event_loop_is_lost_without_an_error() -> None:
+    async def begun() -> Execution:
+        task = asyncio.current_task()
+        assert task is not None
+        return Execution(task)
+
+    execution = asyncio.run(begun())
+    execution.lose_soon()
+    assert not execution.has_run

@@ -1,8 +1,8 @@
 """An MCP server that wants OAuth, with its own authorization server: `python oauth_server.py FOLDER PORT`.
 
-Whoever opens the page of a login is signed in, or refused where FOLDER has a file `refuse`. Access tokens are valid for
-as many seconds as the file `seconds` says. Each token that was given is a line of the file `tokens`, and the token of
-each call one of the file `calls`.
+Whoever opens the page of a login is signed in, or refused where FOLDER has a file `refuse`, as is a refresh. Access
+tokens are valid for as many seconds as the file `seconds` says. Each token that was given is a line of the file
+`tokens`, and the token of each call one of the file `calls`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,12 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         return self._given("code", client, authorization_code.scopes, authorization_code.resource)
 
     async def load_refresh_token(self, client: Any, refresh_token: str) -> RefreshToken | None:
-        return self.refreshing.get(refresh_token)
+        if (FOLDER / "refuse").exists():
+            return None
+        found = self.refreshing.get(refresh_token)
+        if found is None:
+            self._revoke(str(client.client_id))
+        return found
 
     async def exchange_refresh_token(self, client: Any, refresh_token: RefreshToken, scopes: list[str]) -> OAuthToken:
         del self.refreshing[refresh_token.token]
@@ -84,6 +89,14 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         self.tokens.pop(token.token, None)
+
+    def _revoke(self, client_id: str) -> None:
+        """Revoke all tokens of a login, one of whose refresh tokens was used twice (RFC 9700, 4.14.2)."""
+        for tokens in (self.refreshing, self.tokens):
+            for token in [each for each, found in tokens.items() if found.client_id == client_id]:
+                del tokens[token]
+        with (FOLDER / "tokens").open("a") as given:
+            given.write("revoked all\n")
 
     def _given(self, by: str, client: Any, scopes: list[str], resource: str | None) -> OAuthToken:
         seconds = int((FOLDER / "seconds").read_text()) if (FOLDER / "seconds").exists() else 3600

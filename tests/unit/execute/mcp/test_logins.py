@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 import urllib.request
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -12,15 +15,17 @@ import pytest
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.shared.auth import OAuthToken
 
+from tests.together import READY, together
 from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp import conftest as servers
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.mcp import McpExecutor, McpServer, mcp_executor
+from toolgen.execute.mcp import tokens as tokens_of_logins
 from toolgen.execute.mcp.sign_in import mcp_sign_in
 from toolgen.execute.mcp.tokens import LoginAuth, LoginStore, Tokens, client_metadata, stored_auth
 from toolgen.runtime import Runtime, allow_all
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, ExecutorError
 from toolgen.runtime.policy.approval import answered, ask_before_call, question_id
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
@@ -60,8 +65,25 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     process.wait()
 
 
-def catalog_of(url: str, folder: Path, tags: str = "network") -> Catalog:
-    return package_of(folder, f"logins_{next(NAMES)}", SPEC.format(url=url, tags=tags))
+def catalog_of(url: str, folder: Path, tags: str = "network", retries: int = 1) -> Catalog:
+    spec = SPEC.format(url=url, tags=tags).replace("retries: 1", f"retries: {retries}")
+    return package_of(folder, f"logins_{next(NAMES)}", spec)
+
+
+def runtime_of(catalog: Catalog) -> Runtime:
+    return Runtime(catalog, executors=[mcp_executor(catalog, "mcp.private")], permission=allow_all)
+
+
+def given(folder: Path) -> list[str]:
+    """What the server did with tokens."""
+    return [line.split()[0] for line in (folder / "tokens").read_text().splitlines()]
+
+
+def expire(url: str) -> None:
+    """Let the access token that is stored be over."""
+    stored = LoginStore().get(url)
+    assert stored is not None
+    LoginStore().put(url, {**stored, "expires_at": 1.0})
 
 
 async def sign_in(url: str) -> str:
@@ -232,6 +254,185 @@ def test_a_login_that_the_server_takes_no_more_has_expired(url: str, tmp_path: P
     asyncio.run(test())
 
 
+def test_connections_of_a_process_refresh_a_login_once(url: str, tmp_path: Path) -> None:
+    async def calls() -> list[str]:
+        (tmp_path / "seconds").write_text("2")
+        await sign_in(url)
+        runtimes = [runtime_of(catalog_of(url, tmp_path)) for _ in range(3)]
+        codes: list[str] = []
+        for _ in range(3):
+            results = await asyncio.gather(*(each.invoke(ToolRequest(name=SECRET)) for each in runtimes))
+            codes += [result.error.message if result.error else "ok" for result in results]
+            await asyncio.sleep(2.1)
+        return codes
+
+    assert asyncio.run(calls()) == ["ok"] * 9
+    assert given(tmp_path) in (["code", *["refresh"] * count] for count in (2, 3, 4))  # a busy machine needs more
+
+
+REQUEST = f"""
+import asyncio
+import httpx2
+from toolgen.execute.mcp.tokens import stored_auth
+
+def wait():
+    {indent(READY, " " * 4)}
+
+async def request():
+    async with httpx2.AsyncClient(auth=await stored_auth(sys.argv[1])) as client:
+        wait()
+        print((await client.post(sys.argv[1], json={{}})).status_code)
+
+asyncio.run(request())
+"""
+
+
+def test_processes_refresh_a_login_once(url: str, tmp_path: Path) -> None:
+    asyncio.run(sign_in(url))
+    expire(url)
+    printed = [each for _, each in together(REQUEST, *[[url]] * 4)]
+    assert set(printed).isdisjoint({"", "401"})
+    assert given(tmp_path) == ["code", "refresh"]
+    assert {each.name for each in (tmp_path / "config" / "toolgen").iterdir()} == {"logins.json", ".logins.json.lock"}
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from toolgen.execute.mcp.tokens import LoginStore, Tokens
+import asyncio
+
+async def hold():
+    async with Tokens(sys.argv[1], LoginStore(), {}).alone():
+        print("held", flush=True)
+        time.sleep(60)
+
+asyncio.run(hold())
+"""
+
+
+def test_who_waits_for_a_refresh_goes_on_when_the_process_that_makes_it_dies(url: str, tmp_path: Path) -> None:
+    async def call() -> str:
+        await sign_in(url)
+        expire(url)
+        holder = subprocess.Popen([sys.executable, "-c", HOLD, url], stdout=subprocess.PIPE)  # noqa: ASYNC220  # as above
+        assert holder.stdout is not None
+        await asyncio.to_thread(holder.stdout.readline)
+        waiting = asyncio.create_task(runtime_of(catalog_of(url, tmp_path)).invoke(ToolRequest(name=SECRET)))
+        await asyncio.sleep(1)  # the event loop is not held up
+        assert not waiting.done()
+        holder.kill()
+        holder.communicate()
+        result = await waiting
+        return result.error.message if result.error else "ok"
+
+    assert asyncio.run(call()) == "ok"
+
+
+def test_who_waits_for_a_refresh_waits_for_a_bounded_time(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens_of_logins, "_PATIENCE", 0.2)
+
+    async def call() -> tuple[str, str]:
+        await sign_in(url)
+        expire(url)
+        async with Tokens(url, LoginStore(), {}).alone():
+            result = await runtime_of(catalog_of(url, tmp_path)).invoke(ToolRequest(name=SECRET))
+        assert result.error is not None
+        return result.error.code, result.error.message
+
+    code, message = asyncio.run(call())
+    assert code == "server_unreachable"
+    assert "refreshed elsewhere" in message
+    assert given(tmp_path) == ["code"]
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_call_whose_login_cannot_be_refreshed_was_not_sent(
+    url: str, tmp_path: Path, retries: int, *, is_away: bool
+) -> None:
+    async def calls() -> tuple[set[str], set[str]]:
+        (tmp_path / "seconds").write_text("2")
+        await sign_in(url)
+        stored = LoginStore().get(url)
+        assert stored is not None
+        if is_away:
+            place = f"http://127.0.0.1:{servers.free_port()}/token"
+            LoginStore().put(url, {**stored, "server": {**stored["server"], "token_endpoint": place}})
+        runtime = runtime_of(catalog_of(url, tmp_path, retries=retries))
+        assert (await runtime.invoke(ToolRequest(name=SECRET))).error is None
+        (tmp_path / "refuse").write_text("")
+        await asyncio.sleep(2.1)
+        results = await asyncio.gather(*(runtime.invoke(ToolRequest(name=SECRET)) for _ in range(3)))
+        errors = [each.error for each in results if each.error is not None]
+        assert len(errors) == 3
+        return {each.code for each in errors}, {each.message for each in errors}
+
+    codes, messages = asyncio.run(calls())
+    assert codes == {"server_unreachable"}, messages
+    assert is_away or all("the login has expired" in each for each in messages)
+    assert not any("taken effect" in each for each in messages)
+    assert len((tmp_path / "calls").read_text().splitlines()) == 1
+
+
+def stored_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: float) -> LoginStore:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    store = LoginStore(tmp_path / "logins.json")
+    tokens = {"access_token": "a", "token_type": "Bearer", "refresh_token": "r"}
+    client = {"client_id": "c", "redirect_uris": ["http://127.0.0.1/callback"]}
+    store.put(SERVER, {"tokens": tokens, "client": client, "id": "1", "expires_at": ends})
+    return store
+
+
+def test_a_request_is_sent_again_with_tokens_that_were_stored_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = stored_login(tmp_path, monkeypatch, time.time() + 60)
+
+    async def test() -> list[str]:
+        auth = await stored_auth(SERVER, store)
+        assert auth is not None
+        flow = auth.async_auth_flow(httpx2.Request("POST", SERVER))
+        signed = [(await anext(flow)).headers["Authorization"]]
+        stored = store.get(SERVER)
+        assert stored is not None
+        store.put(SERVER, {**stored, "tokens": {**stored["tokens"], "access_token": "b"}})
+        signed.append((await flow.asend(httpx2.Response(401))).headers["Authorization"])
+        assert auth.has_sent_since(0)
+        with pytest.raises(OAuthFlowError, match="has expired"):
+            await flow.asend(httpx2.Response(401))
+        assert not auth.has_sent_since(0)
+        return signed
+
+    assert asyncio.run(test()) == ["Bearer a", "Bearer b"]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_login_whose_refresh_fails_for_a_while_has_not_expired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    store = stored_login(tmp_path, monkeypatch, 1.0)
+
+    async def test() -> None:
+        auth = await stored_auth(SERVER, store)
+        assert auth is not None
+        flow = auth.async_auth_flow(httpx2.Request("POST", SERVER))
+        refresh = await anext(flow)
+        with pytest.raises(ExecutorError, match=f"cannot be refreshed now: .* {status}"):
+            await flow.asend(httpx2.Response(status, request=refresh))
+        flow = auth.async_auth_flow(httpx2.Request("POST", SERVER))
+        refresh = await anext(flow)
+        assert b"refresh_token=r" in refresh.content
+        token = {"access_token": "b", "token_type": "Bearer", "expires_in": 60}
+        signed = await flow.asend(httpx2.Response(200, json=token, request=refresh))
+        assert signed.headers["Authorization"] == "Bearer b"
+        await flow.aclose()
+
+    asyncio.run(test())
+
+
 def auth_of(store: LoginStore, url: str = "http://here/mcp") -> LoginAuth:
     async def never(*_: object) -> Any:
         raise AssertionError
@@ -324,7 +525,7 @@ def test_nothing_is_asked_for_a_login_where_nobody_can_sign_in(tmp_path: Path, m
         return sent
 
     assert asyncio.run(test(time.time() + 60)) == [SERVER]
-    assert asyncio.run(test(1.0)) == ["https://auth.example/token", SERVER]
+    assert asyncio.run(test(1.0)) == ["https://auth.example/token"]
 
 
 @pytest.mark.parametrize("seconds", [10**400, -(10**400), 3600, 0, None])
