@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.spec import writing
+from toolgen.spec.files import check_regular
 from toolgen.spec.writing import Changed, append_inside, open_lock, replace_inside, write_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 locks = pytest.mark.skipif(sys.platform == "win32", reason="files are not locked on Windows")
 
@@ -76,13 +80,13 @@ def writing_to(descriptor: int, path: Path) -> bool:
 
 @locks
 def test_nothing_is_appended_to_a_file_that_was_replaced(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flock = writing.fcntl.flock
+    flock = fcntl.flock
 
     def lock_late(*args: Any) -> None:
         write_inside(spec.parent, spec.name, b"new\n")
         flock(*args)
 
-    monkeypatch.setattr(writing.fcntl, "flock", lock_late)
+    monkeypatch.setattr(fcntl, "flock", lock_late)
     with pytest.raises(Changed):
         append_inside(spec.parent, spec.name, b"b\n")
     assert spec.read_bytes() == b"new\n"
@@ -94,7 +98,7 @@ def test_a_file_that_another_program_has_locked_is_replaced_all_the_same(
 ) -> None:
     monkeypatch.setattr(writing, "_PATIENCE", 0.02)
     with spec.open() as held:
-        writing.fcntl.flock(held, writing.fcntl.LOCK_EX)
+        fcntl.flock(held, fcntl.LOCK_EX)
         replace_inside(spec.parent, spec.name, b"a\n", b"b\n")
     assert spec.read_bytes() == b"b\n"
 
@@ -104,7 +108,7 @@ def test_a_file_is_replaced_where_there_are_no_locks(spec: Path, monkeypatch: py
     def refuse(*_args: Any) -> None:
         raise OSError(95, "not supported")
 
-    monkeypatch.setattr(writing.fcntl, "flock", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
     replace_inside(spec.parent, spec.name, b"a\n", b"b\n")
     assert spec.read_bytes() == b"b\n"
 
@@ -115,11 +119,10 @@ def test_a_file_is_replaced_where_there_are_no_locks(spec: Path, monkeypatch: py
 def test_a_file_that_is_removed_while_one_looks_at_it_is_created(
     spec: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
 ) -> None:
-    check = writing.check_regular
 
     def check_late(path: str, **options: Any) -> os.stat_result:
         spec.unlink()
-        return check(path, **options)
+        return check_regular(path, **options)
 
     monkeypatch.setattr(writing, "check_regular", check_late)
     write(spec)
