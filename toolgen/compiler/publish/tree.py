@@ -83,6 +83,18 @@ class Tree:
         """Read a file of the tree, up to `LARGEST` bytes; a link is not followed. Raises OSError."""
         return read_file(self.at(path), LARGEST, follow=False)
 
+    def version(self) -> tuple[int, ...] | None:
+        """Return what tells the present lock from those of later builds, without reading it; None without a lock."""
+        try:
+            status = os.lstat(self.at(LOCK))
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def is_written_since(self, version: tuple[int, ...] | None) -> bool:
+        """Whether a build writes the tree at this moment, or has done so since it had a version."""
+        return os.path.lexists(self.work()) or self.version() != version
+
     def digest(self, path: str) -> str | None:
         """Return the sha256 of a file of the tree, or None if there is no regular file."""
         try:
