@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,11 +24,12 @@ from toolgen.compiler.publish.inputs import (
     spec_digests,
 )
 from toolgen.compiler.publish.lock import note_state, read_lock
-from toolgen.compiler.publish.publish import Published, publish, quiet, recover
+from toolgen.compiler.publish.publish import Package, Published, alone, publish, quiet, recover
 from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
+    from toolgen.compiler.compile import Compiled
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.project.config import Config, Target
@@ -72,38 +73,78 @@ def build_target(
     With `warnings_as_errors` a warning counts as an error. With it or `all_warnings`, specs are compiled for their
     warnings where nothing changed too.
     """
-    progress("comparing inputs")
     tree = Tree(config.root, target.out)
-    if not recover(tree, force=force, sink=sink, waiting=progress):
+    seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}), force=force, progress=progress)
+    if seen is None:
         return BuiltTarget(None, {})
-    changes = fast_check(tree, target)
+    changes = seen.changes
     left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
     is_current = changes is not None and len(left) == len(changes)
     if is_current and not (warnings_as_errors or all_warnings):
         derive(tree, open_cache(config.root), settings_digest(target))
         return BuiltTarget(Published((), (), ()), {}, left)
-    inputs = current_inputs(config.root, target)
-    cache = open_cache(config.root)
-    compiled = compile_specs(config.root, target, sink, progress, cache)
-    check_settings(config, target, compiled, sink)
-    if sink.refuses(warnings_as_errors=warnings_as_errors):
-        return BuiltTarget(None, compiled.sources, cache=cache)
+    making = _Making(config, target, sink, open_cache(config.root), progress, warnings_as_errors, len(sink))
     if is_current:
-        return BuiltTarget(Published((), (), ()), compiled.sources, left, cache)
-    parts = outputs_of(compiled, target, cache)
-    emitted = emit_files(compiled.catalog, progress, export=target.export, parts=parts)
-    owners, sources = owners_of(compiled.catalog), compiled.sources
-    del compiled  # half of the memory, as the next
-    files = format_files(emitted, progress, parts)
-    del emitted
+        published = None if making.compile() is None else Published((), (), ())
+        return BuiltTarget(published, making.sources, left, making.cache)
+    package = making.make()
+    if package is None:
+        return BuiltTarget(None, making.sources, cache=making.cache)
     progress("publishing")
-    published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
-    del files, owners
+    published = publish(tree, package, force=force, sink=sink, renew=making.renew, waiting=progress)
+    del package
     if published is not None:
         progress("writing derived data")
-        derive(tree, cache, settings_digest(target))
-    cache.prune()
-    return BuiltTarget(published, sources, strays(tree), cache)
+        derive(tree, making.cache, settings_digest(target))
+    making.cache.prune()
+    return BuiltTarget(published, making.sources, strays(tree), making.cache)
+
+
+@dataclass(slots=True)
+class _Making:
+    """Makes the package of a target from its specs; again if they change meanwhile.
+
+    `reported` is the number of findings that were in the sink before. `sources` are the texts of the specs.
+    """
+
+    config: Config
+    target: Target
+    sink: Diagnostics
+    cache: Cache
+    progress: Callable[[str], None]
+    warnings_as_errors: bool
+    reported: int
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def compile(self) -> Compiled | None:
+        """Compile the specs; None where findings keep them from being published."""
+        compiled = compile_specs(self.config.root, self.target, self.sink, self.progress, self.cache)
+        self.sources = compiled.sources
+        check_settings(self.config, self.target, compiled, self.sink)
+        return None if self.sink.refuses(warnings_as_errors=self.warnings_as_errors) else compiled
+
+    def make(self) -> Package | None:
+        """Make the package; None where findings keep it from being published."""
+        inputs = current_inputs(self.config.root, self.target)
+        compiled = self.compile()
+        if compiled is None:
+            return None
+        parts = outputs_of(compiled, self.target, self.cache)
+        emitted = emit_files(compiled.catalog, self.progress, export=self.target.export, parts=parts)
+        owners = owners_of(compiled.catalog)
+        del compiled  # half of the memory
+        return Package(format_files(emitted, self.progress, parts), inputs, owners)
+
+    def renew(self, package: Package) -> Package | None:
+        """Make a package again if its specs have changed since: another build may have published what they are now.
+
+        Only once: no other build can publish meanwhile, so the package is not older than what others have published,
+        even if the specs go on to change.
+        """
+        if current_inputs(self.config.root, self.target) == package.inputs:
+            return package
+        self.sink.keep(self.reported)
+        return self.make()
 
 
 def owners_of(catalog: Catalog) -> dict[str, str]:
@@ -173,16 +214,17 @@ def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Cha
     as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
-    if not recover(tree, sink=sink):
+    seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}))
+    if seen is None:
         return None
-    changes = fast_check(tree, target)
+    changes = seen.changes
     inputs_differ = changes is None or any(each.path == LOCK and not MAKERS.issuperset(each.causes) for each in changes)
     if inputs_differ and tree.digest(LOCK) is not None:  # such as by a comment in a spec, which changes no package
-        inputs = current_inputs(config.root, target)
+        version, inputs = tree.version(), current_inputs(config.root, target)
         changes = check_target(config, target, sink).changes
         if changes is not None:
             changes = tuple(change for change in changes if not change.path.startswith(f"{DERIVED}/"))
-        if changes == ():
+        if changes == () and not tree.is_written_since(version):
             note_state(tree, inputs)
     if changes is None:
         return None
@@ -237,10 +279,31 @@ def check_target(
 
     Only an interrupted build is completed or undone.
     """
-    progress("comparing inputs")
     tree = Tree(config.root, target.out)
-    if not recover(tree, sink=sink, waiting=progress):
-        return CheckedTarget(None, {})
+
+    def check() -> CheckedTarget:
+        return _checked(
+            config,
+            target,
+            sink,
+            warnings_as_errors=warnings_as_errors,
+            all_warnings=all_warnings,
+            progress=progress,
+        )
+
+    return _settled(tree, sink, check, progress=progress) or CheckedTarget(None, {})
+
+
+def _checked(
+    config: Config,
+    target: Target,
+    sink: Diagnostics,
+    *,
+    warnings_as_errors: bool,
+    all_warnings: bool,
+    progress: Callable[[str], None],
+) -> CheckedTarget:
+    tree = Tree(config.root, target.out)
     changes = fast_check(tree, target)
     if changes == () and not (warnings_as_errors or all_warnings):
         return CheckedTarget(_wrong_derived(tree, target), {})
@@ -258,3 +321,28 @@ def check_target(
     if changes == ():
         changes = _wrong_derived(tree, target)
     return CheckedTarget(changes, compiled.sources, cache)
+
+
+def _settled(
+    tree: Tree,
+    sink: Diagnostics,
+    look: Callable[[], CheckedTarget],
+    *,
+    force: bool = False,
+    progress: Callable[[str], None] = quiet,
+) -> CheckedTarget | None:
+    """Complete or undo an interrupted build, and look at a package; again if it has changes and a build wrote it.
+
+    A file of that build and the lock of the one before look like a file that was edited by hand. The second time no
+    other command can write the package. Returns None for obstacles, which are reported.
+    """
+    reported = len(sink)
+    progress("comparing inputs")
+    if not recover(tree, force=force, sink=sink, waiting=progress):
+        return None
+    version = tree.version()
+    seen = look()
+    if not seen.changes or not tree.is_written_since(version):
+        return seen
+    sink.keep(reported)
+    return alone(tree, look, force=force, sink=sink, waiting=progress)

@@ -9,11 +9,12 @@ import errno
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
-from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, read_file
+from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, open_file, read_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,9 +30,20 @@ _NEW: Final = (
 _FOLDER: Final = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
+_PATIENCE: Final = 1.0
+"""Seconds to wait for a file that another process has locked. A toolgen has it for less than a millisecond; whoever has
+it for longer, such as a program `flock` that has started this one, does not keep it from being written.
+"""
+
+_PAUSE: Final = 0.002
+
 _BOM: Final = b"\xef\xbb\xbf"
 _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 """Whether the system opens files relative to an open folder, so that nothing on the way can become a link meanwhile."""
+
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class Changed(OSError):
@@ -66,8 +78,9 @@ def replace_inside(
 ) -> None:
     """Write a file that people write too, as `write_inside` does, if it still is what was read; None for no file.
 
-    It is read again right before it is replaced. A byte order mark that is not in `before` stays. Raises `Changed` for
-    a file that has changed since, or was created or removed, and what `write_inside` raises.
+    It is read again right before it is replaced, and locked meanwhile: of several toolgens that have read the same, one
+    writes it. A byte order mark that is not in `before` stays. Raises `Changed` for a file that has changed since, or
+    was created or removed, and what `write_inside` raises.
     """
     real = place_inside(folder, path)
     if before is None:
@@ -77,7 +90,43 @@ def replace_inside(
             raise _changed(path) from error
         return
     mark = _mark(real, before, path)
-    _write(folder, real, mark + content, check=lambda: _mark(real, mark + before, path))
+    _write(folder, real, mark + content, unchanged=lambda: _unchanged(real, mark + before, path))
+
+
+@contextmanager
+def _unchanged(real: str, before: bytes, path: str | PathLike[str]) -> Generator[None]:
+    """Lock a file that still is what was read. Raises `Changed` and OSError."""
+    with ExitStack() as locked:
+        if sys.platform != "win32":  # where a file that is open cannot be replaced
+            try:
+                file = locked.enter_context(open_file(real))
+            except FileNotFoundError as error:
+                raise _changed(path) from error
+            _lock(file.fileno(), real, path)
+        _mark(real, before, path)
+        yield
+
+
+def _lock(descriptor: int, real: str, path: str | PathLike[str]) -> None:
+    """Lock a file against other toolgens until it is closed. Raises `Changed` if another one has its name by then."""
+    deadline = time.monotonic() + _PATIENCE
+    while not _can_lock(descriptor) and time.monotonic() < deadline:
+        time.sleep(_PAUSE)
+    present = _status(real)
+    if present is None or not os.path.samestat(os.fstat(descriptor), present):
+        raise _changed(path)
+
+
+def _can_lock(descriptor: int) -> bool:
+    """Lock an open file, unless another process has it locked; where there are no locks, it is as if it were."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks
+            return True
+    return True
 
 
 def _mark(real: str, before: bytes, path: str | PathLike[str]) -> bytes:
@@ -105,10 +154,10 @@ def _write(
     mode: int = 0o666,
     is_new: bool = False,
     is_durable: bool = False,
-    check: Callable[[], object] = lambda: None,
+    unchanged: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
-    """Write a file below a folder, links followed. `check` raises an error if it must not be replaced after all."""
-    present = check_regular(real, follow=False) if os.path.lexists(real) else None
+    """Write a file below a folder, links followed. `unchanged` raises an error if it must not be replaced after all."""
+    present = _status(real)
     *folders, name = _names(real, folder)
     with _below(os.path.realpath(folder), folders) as (above, at), ExitStack() as unless_moved:
         place = _at(above, at, name)
@@ -118,9 +167,17 @@ def _write(
         if is_new:
             _link_new(staged, place, at)
             return
-        check()
-        os.replace(staged, place, src_dir_fd=at, dst_dir_fd=at)
+        with unchanged():
+            os.replace(staged, place, src_dir_fd=at, dst_dir_fd=at)
         unless_moved.pop_all()
+
+
+def _status(real: str) -> os.stat_result | None:
+    """Return the status of a regular file; None if there is none. Raises `NotRegular` and OSError."""
+    try:
+        return check_regular(real, follow=False)
+    except FileNotFoundError:
+        return None
 
 
 def append_inside(
@@ -128,8 +185,8 @@ def append_inside(
 ) -> None:
     """Append to a file below a folder, which must be there. Links are followed as `write_inside` follows them.
 
-    `size` is what was read of it. Raises `Changed` for another one, `LeadsOut`, `NotRegular`, FileNotFoundError and
-    OSError.
+    It is locked as `replace_inside` does it. `size` is what was read of it. Raises `Changed` for another one, and for a
+    file that was replaced meanwhile; `LeadsOut`, `NotRegular`, FileNotFoundError and OSError.
     """
     real = place_inside(folder, path)
     check_regular(real, follow=False)
@@ -137,6 +194,7 @@ def append_inside(
     with _below(os.path.realpath(folder), folders) as (above, at):
         flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(_at(above, at, name), flags, dir_fd=at), "ab") as file:
+            _lock(file.fileno(), real, path)
             if size is not None and os.fstat(file.fileno()).st_size != size:
                 raise _changed(path)
             file.write(content)
@@ -188,7 +246,7 @@ def open_lock(path: str | PathLike[str], mode: int = 0o600) -> int:
 
     Raises `NotRegular` and OSError.
     """
-    if os.path.lexists(path):
+    with suppress(FileNotFoundError):
         check_regular(path, follow=False)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, mode)

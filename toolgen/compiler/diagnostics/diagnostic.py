@@ -109,6 +109,11 @@ class Diagnostics:
             self.add(each)
         return bool(len(found))
 
+    def keep(self, count: int) -> None:
+        """Forget all but the first `count` findings: the others are of specs that have changed since."""
+        for found in [*self._found][count:]:
+            del self._found[found]
+
     @property
     def has_errors(self) -> bool:
         """Whether there are errors, so that the build is not published."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from toolgen.compiler.publish.lock import LockBroken, lock_for, note_state, parse_lock, render_lock, report_broken
 from toolgen.compiler.publish.tree import LOCK
@@ -20,12 +20,28 @@ if TYPE_CHECKING:
     from toolgen.compiler.publish.lock import Lock
     from toolgen.compiler.publish.tree import Tree
 
+ResultT = TypeVar("ResultT")
+
 PATIENCE: Final = 60.0
 """Seconds to wait for another command that writes the same tree."""
 
 
 def quiet(message: str) -> None:
     """Show no messages while waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What is published: contents by path, the inputs that they come from, and the tools of the parts of files."""
+
+    files: Mapping[str, bytes]
+    inputs: Inputs
+    owners: Mapping[str, str]
+
+
+def as_made(package: Package) -> Package:
+    """Publish a package whatever its inputs are by now."""
+    return package
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +55,31 @@ class Published:
 
 def publish(
     tree: Tree,
-    files: Mapping[str, bytes],
-    inputs: Inputs,
-    owners: Mapping[str, str],
+    package: Package,
     *,
     force: bool = False,
     sink: Diagnostics,
+    renew: Callable[[Package], Package | None] = as_made,
     patience: float = PATIENCE,
     waiting: Callable[[str], None] = quiet,
     disk: Disk | None = None,
 ) -> Published | None:
-    """Write `files` (contents by path) and their lock to the tree, and remove other generated files.
+    """Write the files of a package and their lock to the tree, and remove other generated files.
 
     Only differences are written, and only files in the previous lock are removed. Edits and strays at the same paths
-    are reported, unless `force`. `owners` has the tools of the parts of files. Returns None if anything was reported:
-    then nothing was changed. Waits up to `patience` seconds for another process that writes the tree, with one message
-    through `waiting`.
+    are reported, unless `force`. Returns None if anything was reported: then nothing was changed. Waits up to
+    `patience` seconds for another process that writes the tree, with one message through `waiting`. When no other can
+    write it, `renew` gives what to write in place of a package whose inputs have changed, or None.
     """
     from toolgen.compiler.publish.apply import Disk
-    from toolgen.compiler.publish.transaction import transact
 
     disk = Disk() if disk is None else disk
 
     def change() -> Published | None:
-        return _replace(tree, files, inputs, owners, force=force, sink=sink, disk=disk)
+        current = renew(package)
+        return None if current is None else _replace(tree, current, force=force, sink=sink, disk=disk)
 
-    return transact(tree, change, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
+    return alone(tree, change, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
 
 
 def recover(
@@ -85,24 +100,32 @@ def recover(
         return False
     if not os.path.lexists(tree.work()):
         return True
+    done = alone(tree, lambda: True, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
+    return done is not None
+
+
+def alone(
+    tree: Tree,
+    look: Callable[[], ResultT],
+    *,
+    force: bool = False,
+    sink: Diagnostics,
+    patience: float = PATIENCE,
+    waiting: Callable[[str], None] = quiet,
+    disk: Disk | None = None,
+) -> ResultT | None:
+    """Complete or undo an interrupted build as `recover` does, and return the result of `look`; None for obstacles.
+
+    No other command writes the tree meanwhile.
+    """
     from toolgen.compiler.publish.apply import Disk
     from toolgen.compiler.publish.transaction import transact
 
     disk = Disk() if disk is None else disk
-    done = transact(tree, lambda: True, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
-    return done is not None
+    return transact(tree, look, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
 
 
-def _replace(
-    tree: Tree,
-    files: Mapping[str, bytes],
-    inputs: Inputs,
-    owners: Mapping[str, str],
-    *,
-    force: bool,
-    sink: Diagnostics,
-    disk: Disk,
-) -> Published | None:
+def _replace(tree: Tree, package: Package, *, force: bool, sink: Diagnostics, disk: Disk) -> Published | None:
     from toolgen.compiler.publish.apply import plan
     from toolgen.compiler.publish.transaction import commit
 
@@ -111,7 +134,8 @@ def _replace(
     except LockBroken as error:
         report_broken(tree, error, sink)
         return None
-    content = render_lock(lock_for(files, owners, inputs.formatter))
+    files, inputs = package.files, package.inputs
+    content = render_lock(lock_for(files, package.owners, inputs.formatter))
     planned = plan(tree, owned, files, content, force=force, sink=sink)
     if planned is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.publish.inputs import digest
 from toolgen.spec.derived import DERIVED
-from toolgen.spec.files import read_file
+from toolgen.spec.files import NotRegular, check_regular, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,8 +65,10 @@ class Tree:
             inside = folders.pop()
             try:
                 entries = list(os.scandir(self.at(inside)))
+            except FileNotFoundError:  # removed since it was listed
+                continue
             except OSError:
-                if os.path.lexists(self.at(inside)) and inside:
+                if inside:
                     found[inside] = False
                 continue
             for entry in entries:
@@ -80,11 +83,28 @@ class Tree:
         """Read a file of the tree, up to `LARGEST` bytes; a link is not followed. Raises OSError."""
         return read_file(self.at(path), LARGEST, follow=False)
 
+    def version(self) -> tuple[int, ...] | None:
+        """Return what tells the present lock from those of later builds, without reading it; None without a lock."""
+        try:
+            status = os.lstat(self.at(LOCK))
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def is_written_since(self, version: tuple[int, ...] | None) -> bool:
+        """Whether a build writes the tree at this moment, or has done so since it had a version."""
+        return os.path.lexists(self.work()) or self.version() != version
+
     def digest(self, path: str) -> str | None:
         """Return the sha256 of a file of the tree, or None if there is no regular file."""
-        if os.path.islink(self.at(path)) or not os.path.isfile(self.at(path)):
+        try:
+            check_regular(self.at(path), follow=False)
+        except OSError:
             return None
-        return digest(self.read(path))
+        try:
+            return digest(self.read(path))
+        except (FileNotFoundError, NotRegular):  # removed or replaced since
+            return None
 
     def is_real(self, sink: Diagnostics) -> bool:
         """Return whether all parents of the tree's files are real folders; the first that is not is reported."""
@@ -97,8 +117,11 @@ class Tree:
     def _link_on_the_way(self) -> str:
         parts = [*self.out.split("/"), WORK]
         for length in range(1, len(parts) + 1):
-            place = os.path.join(self.root, *parts[:length])
-            if os.path.islink(place) or (os.path.lexists(place) and not os.path.isdir(place)):
+            try:
+                status = os.lstat(os.path.join(self.root, *parts[:length]))
+            except OSError:  # missing, as all below it, or what the next that opens it reports
+                return ""
+            if not stat.S_ISDIR(status.st_mode):
                 return "/".join(parts[:length])
         return ""
 

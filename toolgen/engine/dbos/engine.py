@@ -162,14 +162,16 @@ class DbosEngine:
     async def result(self, run_id: str, /, seconds: float | None = None) -> RunEnd:
         """Wait for the end of a run. Raises as `Engine.result` does."""
         await self._status(run_id)
-        handle: Any = await self._with_database(lambda: self._client.retrieve_workflow_async(run_id))
+        wait = partial(self._tables.await_workflow_result_async, run_id, self._poll, fail_if_missing=True)
         try:
             async with asyncio.timeout(seconds):
-                outcome = await self._with_database(lambda: handle.get_result(polling_interval_sec=self._poll))
+                outcome = await self._with_database(wait)
         except TimeoutError:
             raise TimeoutError(f"{run_id} has not ended in {seconds} seconds") from None
         except dbos_errors.DBOSAwaitedWorkflowCancelledError as error:
             raise RunCancelled(f"{run_id} was cancelled") from error
+        except dbos_errors.DBOSNonExistentWorkflowError as error:  # deleted meanwhile
+            raise RunNotFound(run_id) from error
         except Unanswered as error:
             outcome = error.end
         except (dbos_errors.DBOSException, RunFailed) as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Generator, Iterable
-from contextlib import ExitStack, closing, contextmanager
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -19,9 +20,15 @@ from toolgen.spec.text import visible
 from toolgen.spec.writing import create_private
 
 _BUSY_SECONDS: Final = 30.0
+_BUSY_PAUSE: Final = 0.005
+"""Seconds until a statement is tried again for which SQLite itself does not wait."""
+
 _NAME: Final = re.compile(r"CREATE TABLE (\w+)")
 _COMPANIONS: Final = ("-journal", "-wal", "-shm")
 """Suffixes of the companion files that SQLite creates next to a database."""
+
+_PRIMARY: Final = 0xFF
+"""The bits of SQLite's error codes without those that say more, such as `SQLITE_BUSY_RECOVERY`."""
 
 UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 """What sqlite3 raises for a damaged file: its message may quote bytes that are not UTF-8, and a damaged length may
@@ -77,7 +84,7 @@ class SqliteKind:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _wait_while_busy(lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = FULL")  # a confirmed write survives a crash
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -188,7 +195,7 @@ def check_files(path: Path) -> None:
     Raises OSError, which names the companion file.
     """
     real = os.path.realpath(path)
-    if os.path.lexists(real):
+    with suppress(FileNotFoundError):
         check_regular(real)
     for suffix in _COMPANIONS:
         try:
@@ -214,6 +221,20 @@ def computed(connection: sqlite3.Connection, names: Iterable[str] = ()) -> str:
         if not is_stored or connection.execute(hidden, (name,)).fetchone() is not None:
             return str(name)
     return ""
+
+
+def _wait_while_busy(execute: Callable[[], object]) -> None:
+    """Execute a statement for which SQLite does not wait until other connections are done, such as a change to WAL."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            execute()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(_BUSY_PAUSE)
+        else:
+            return
 
 
 def why(error: Exception) -> str:

@@ -10,7 +10,7 @@ import pytest
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.inputs import Inputs
-from toolgen.compiler.publish.publish import publish, recover
+from toolgen.compiler.publish.publish import Package, publish, recover
 from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED
 
@@ -48,9 +48,8 @@ class Project:
 
     def publish(self, files: Mapping[str, str], *, force: bool = False, disk: Disk | None = None) -> Published | None:
         content = {path: text.encode() for path, text in files.items()}
-        return publish(
-            self.tree, content, self.inputs, self.owners, force=force, sink=self.sink, disk=disk or self.disk
-        )
+        package = Package(content, self.inputs, self.owners)
+        return publish(self.tree, package, force=force, sink=self.sink, disk=disk or self.disk)
 
     def recover(self, *, force: bool = False, disk: Disk | None = None) -> bool:
         return recover(self.tree, force=force, sink=self.sink, disk=disk or self.disk)

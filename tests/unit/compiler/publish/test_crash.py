@@ -19,7 +19,7 @@ import pytest
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.lock import read_lock
-from toolgen.compiler.publish.publish import publish
+from toolgen.compiler.publish.publish import Package, publish
 from toolgen.compiler.publish.transaction import exclusive
 
 if TYPE_CHECKING:
@@ -406,7 +406,7 @@ def test_a_folder_that_stays_busy_is_a_diagnostic(project: Project) -> None:
     waited: list[str] = []
     with exclusive(project.tree, Disk(), patience=0, waiting=waited.append):
         published = publish(
-            project.tree, {}, project.inputs, {}, sink=project.sink, patience=0.1, waiting=waited.append
+            project.tree, Package({}, project.inputs, {}), sink=project.sink, patience=0.1, waiting=waited.append
         )
 
     assert published is None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.compiler.publish.lock import read_lock, read_noted
-from toolgen.compiler.publish.tree import LOCK
+from toolgen.compiler.publish.tree import LOCK, Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -294,6 +294,54 @@ def test_a_linked_work_folder_is_refused(project: Project, tmp_path: Path) -> No
     assert not project.recover()
     assert {message.split()[0] for message in project.messages} == {"TG604"}
     assert not list((tmp_path / "outside").iterdir())
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_a_work_folder_that_another_command_removes_meanwhile_is_no_link(
+    project: Project, monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    work, lstat, seen = project.out / ".toolgen", os.lstat, list[str]()
+    work.mkdir(parents=True)
+
+    def look(path: str) -> os.stat_result:
+        found = lstat(path)
+        if path == str(work):
+            seen.append(path)
+            if len(seen) == looks:
+                work.rmdir()
+        return found
+
+    monkeypatch.setattr(os, "lstat", look)
+    assert project.tree.is_real(project.sink), project.messages
+
+
+def test_a_folder_that_is_removed_while_the_tree_is_listed_is_none_of_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.out / "shop").mkdir(parents=True)
+    scandir = os.scandir
+
+    def list_late(path: str) -> object:
+        if path == project.tree.at("shop"):  # there again when it is looked at next
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", list_late)
+    assert project.tree.scan() == {}
+
+
+def test_a_file_that_is_removed_while_it_is_read_has_no_digest(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("a.py", "a = 1\n")
+    read = Tree.read
+
+    def read_late(tree: Tree, path: str) -> bytes:
+        (project.out / path).unlink()
+        return read(tree, path)
+
+    monkeypatch.setattr(Tree, "read", read_late)
+    assert project.tree.digest("a.py") is None
 
 
 def test_a_broken_lock_stops_a_build_and_force_repairs_it(project: Project) -> None:

@@ -15,7 +15,7 @@ from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.drift import Cause, drift
 from toolgen.compiler.publish.inputs import Inputs
 from toolgen.compiler.publish.lock import read_lock
-from toolgen.compiler.publish.publish import publish
+from toolgen.compiler.publish.publish import Package, publish
 from toolgen.compiler.publish.tree import LOCK, Tree
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def build(tree: Tree, files: dict[str, bytes], *, force: bool) -> None:
     former = lock
     before = content(tree)
 
-    published = publish(tree, files, INPUTS, {}, force=force, sink=sink, disk=UnflushedDisk())
+    published = publish(tree, Package(files, INPUTS, {}), force=force, sink=sink, disk=UnflushedDisk())
 
     after = content(tree)
     if published is None:

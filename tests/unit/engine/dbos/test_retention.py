@@ -18,6 +18,7 @@ from tests.unit.engine.test_steering import ids_in_tables
 from toolgen import __version__
 from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare_database, retention
 from toolgen.engine.protocol import Pruned
+from toolgen.runtime.events.records import RunNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,6 +155,32 @@ def test_a_worker_that_stood_still_amid_a_round_leaves_the_rest_to_the_one_that_
         assert (found.worker, found.ended, len(await ids(engine))) == ("second", None, 2)
 
     durable.run(body)
+
+
+def test_who_waits_for_a_run_that_is_deleted_is_told(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare_database(durable.url)
+
+    async def body() -> None:
+        engine: Any = DbosEngine(durable.url, poll=0.02)
+        look = engine._tables.check_workflow_result
+        looked = list[str]()
+
+        def look_and_delete(run_id: str, **options: Any) -> Any:
+            found = look(run_id, **options)
+            runs = engine._tables.tables.workflow_status
+            with engine._tables.engine.begin() as connection:
+                connection.execute(sa.delete(runs).where(runs.c.workflow_uuid == run_id))
+            looked.append(run_id)
+            return found
+
+        await engine.start(request(run_id="r"))
+        monkeypatch.setattr(engine._tables, "check_workflow_result", look_and_delete)
+        with pytest.raises(RunNotFound):
+            await engine.result("r", 10)
+        assert looked == ["r"]
+        await engine.close()
+
+    asyncio.run(body())
 
 
 def test_agents_of_a_run_are_kept_as_long_as_it_is(durable: Engines) -> None:

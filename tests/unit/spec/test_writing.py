@@ -1,0 +1,129 @@
+"""Files that several programs write, replace and remove at the same moment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.spec import writing
+from toolgen.spec.files import check_regular
+from toolgen.spec.writing import Changed, append_inside, open_lock, replace_inside, write_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+locks = pytest.mark.skipif(sys.platform == "win32", reason="files are not locked on Windows")
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"a\n")
+    return path
+
+
+@locks
+def test_of_two_that_replace_a_file_at_the_same_moment_one_is_told(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace, others = os.replace, list[Future[None]]()
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def replace_late(*args: Any, **options: Any) -> None:
+            if not others:
+                others.append(pool.submit(replace_inside, spec.parent, spec.name, b"a\n", b"theirs\n"))
+                wait(others, timeout=0.2)
+            replace(*args, **options)
+
+        monkeypatch.setattr(os, "replace", replace_late)
+        replace_inside(spec.parent, spec.name, b"a\n", b"ours\n")
+
+    with pytest.raises(Changed):
+        others[0].result()
+    assert spec.read_bytes() == b"ours\n"
+    assert [*spec.parent.iterdir()] == [spec]
+
+
+@locks
+def test_of_two_that_append_to_a_file_at_the_same_moment_one_is_told(
+    spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fstat, others = os.fstat, list[Future[None]]()
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def look_early(descriptor: int) -> os.stat_result:
+            found = fstat(descriptor)
+            if not others and writing_to(descriptor, spec):
+                others.append(pool.submit(append_inside, spec.parent, spec.name, b"theirs\n", size=2))
+                wait(others, timeout=0.2)
+            return found
+
+        monkeypatch.setattr(os, "fstat", look_early)
+        append_inside(spec.parent, spec.name, b"ours\n", size=2)
+
+    with pytest.raises(Changed):
+        others[0].result()
+    assert spec.read_bytes() == b"a\nours\n"
+
+
+def writing_to(descriptor: int, path: Path) -> bool:
+    return os.path.samestat(os.stat(descriptor), path.stat())
+
+
+@locks
+def test_nothing_is_appended_to_a_file_that_was_replaced(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flock = fcntl.flock
+
+    def lock_late(*args: Any) -> None:
+        write_inside(spec.parent, spec.name, b"new\n")
+        flock(*args)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    with pytest.raises(Changed):
+        append_inside(spec.parent, spec.name, b"b\n")
+    assert spec.read_bytes() == b"new\n"
+
+
+@locks
+def test_a_file_that_another_program_has_locked_is_replaced_all_the_same(
+    spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_PATIENCE", 0.02)
+    with spec.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        replace_inside(spec.parent, spec.name, b"a\n", b"b\n")
+    assert spec.read_bytes() == b"b\n"
+
+
+@locks
+def test_a_file_is_replaced_where_there_are_no_locks(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: Any) -> None:
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    replace_inside(spec.parent, spec.name, b"a\n", b"b\n")
+    assert spec.read_bytes() == b"b\n"
+
+
+@pytest.mark.parametrize(
+    "write", [lambda path: write_inside(path.parent, path.name, b"b"), lambda path: os.close(open_lock(path))]
+)
+def test_a_file_that_is_removed_while_one_looks_at_it_is_created(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+
+    def check_late(path: str, **options: Any) -> os.stat_result:
+        spec.unlink()
+        return check_regular(path, **options)
+
+    monkeypatch.setattr(writing, "check_regular", check_late)
+    write(spec)
+    assert spec.exists()
