@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
@@ -12,7 +13,7 @@ from hmac import compare_digest
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from toolgen.runtime.base.processes import at_exit, at_fork, not_at_exit
+from toolgen.runtime.base.processes import at_exit, not_at_exit
 from toolgen.runtime.events.encoding import COUNTED_AS, decode_event, encode_event, format_time
 from toolgen.runtime.events.records import EventKind, NewEvent, StoreError, repeats_end
 from toolgen.runtime.redact.warning import warn
@@ -220,8 +221,7 @@ class WriteQueue:
         self._group = Group()
         self._changed = Condition()
         self._closing = False
-        self._is_forked = False
-        at_fork(after_in_child=self._leave)
+        self._process = os.getpid()
         self._writer = Thread(target=self._write, name="toolgen store", daemon=True)
         self._writer.start()
         at_exit(self.drain)
@@ -260,9 +260,10 @@ class WriteQueue:
         self._writer.join()
         not_at_exit(self.drain)
 
-    def _leave(self) -> None:
-        """Leave the thread, and any lock that it holds, to the parent of this process, which was forked."""
-        self._is_forked = True
+    @property
+    def _is_forked(self) -> bool:
+        """Whether the thread, and any lock that it holds, stayed in another process; uWSGI calls no hooks of forks."""
+        return self._process != os.getpid()
 
     def _write(self) -> None:
         while True:
