@@ -164,6 +164,14 @@ class Connection:
         return next((str(cause) for cause in causes if isinstance(cause, AnswerRefused | httpx2.SSEError)), "")
 
     @property
+    def login_refused(self) -> ServerUnreachable | None:
+        """Why the login is not taken any more, which ended the connection; None if it ended for another reason."""
+        failure = self.failure
+        if failure is None or not any(isinstance(each, OAuthFlowError) for each in causes_of(failure)):
+            return None
+        return self._unreachable(failure)
+
+    @property
     def sent(self) -> int:
         """How many requests the stored login has signed, for `not_sent`."""
         return 0 if self._stored is None else self._stored.sent
