@@ -54,7 +54,10 @@ cases:
             "expect: [{call: shop.find, one_of: [{call: shop.find}]}]",
             "TG104 8:32 `one_of` is not a key beside the others of `cases.one.expect.0` (choose one way to write it)",
         ),
-        ("turns: 99\n    expect: []", "TG105 8:12 `turns` must be at most 50, but is 99 (`turns`: how many responses the model may give)"),
+        (
+            "turns: 99\n    expect: []",
+            "TG105 8:12 `turns` must be at most 50, but is 99 (`turns`: how many responses the model may give)",
+        ),
         ("expected: []", "TG104 8:5 `expected` is not a key of `cases.one` (did you mean `expect`?)"),
         (
             "messages: [{user: hi}]\n    expect: []",

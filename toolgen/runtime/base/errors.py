@@ -54,13 +54,12 @@ def _is_of_signal(error: BaseException) -> bool:
     return False
 
 
-def _code_of(handler: object) -> object:
+def _code_of(handler: Any) -> Any:
     """Return the code of a handler of signals; None for the default, and for one that is not written in Python."""
-    while hasattr(handler, "func"):  # a partial
-        handler = handler.func
-    if callable(handler) and not hasattr(handler, "__code__"):
-        handler = type(handler).__call__
-    return getattr(handler, "__code__", None)
+    if (of_partial := getattr(handler, "func", None)) is not None:
+        return _code_of(of_partial)
+    found = handler if hasattr(handler, "__code__") else getattr(handler, "__call__", None)  # noqa: B004  # not called
+    return getattr(found, "__code__", None)
 
 
 def _is_closed(error: GeneratorExit) -> bool:

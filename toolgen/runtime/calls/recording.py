@@ -182,11 +182,11 @@ class Recorder:
         It would write nothing before it is awaited, and end with a caller that is cancelled. Where nobody waits for
         it, `failed` is told an error.
         """
-        if not isinstance(waiting, CoroutineType):
+        if waiting is None or waiting.__class__ is not CoroutineType:
             return waiting
         from asyncio import ensure_future, shield  # slow to import, and only for such stores
 
-        task = ensure_future(waiting)
+        task: Task[None] = ensure_future(waiting)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
         if failed is None:
