@@ -15,12 +15,12 @@ from tests.unit.authoring.diff.repository import ORDERS
 from tests.unit.cli.command_line import toolgen
 from toolgen.spec import writing
 from toolgen.spec.files import LeadsOut, NotRegular
+from toolgen.spec.locks import take
 from toolgen.spec.writing import (
     Changed,
     link_inside,
     make_folder_inside,
     named_place,
-    open_lock,
     replace_inside,
     write_inside,
 )
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WRITING: Final = frozenset({"toolgen/spec/writing.py", "toolgen/execute/paths.py"})
+WRITING: Final = frozenset({"toolgen/spec/writing.py", "toolgen/spec/locks.py", "toolgen/execute/paths.py"})
 """The modules that open files for writing: for toolgen itself, and for models, with grants."""
 
 MOVING: Final = WRITING | {
@@ -175,7 +175,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path, kind: 
         with pytest.raises((LeadsOut, FileExistsError, NotADirectoryError)):
             make_folder_inside(root, f"{path}/folder")
     with pytest.raises((NotRegular, OSError)):
-        open_lock(root / "at")
+        take(root / "at")
     assert contents(outside) == before
 
 

@@ -7,21 +7,18 @@ import os
 import stat
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, cast
 
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.files import open_file
-from toolgen.spec.writing import make_private_folder, open_lock, write_inside
-
-if sys.platform != "win32":
-    import fcntl
-
+from toolgen.spec.locks import held
+from toolgen.spec.writing import make_private_folder, write_inside
 
 _ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
-_CHANGING: Final = Lock()
+_PATIENCE: Final = 60.0
+"""Seconds to wait for another process that changes the file."""
 
 
 def user_folder() -> Path:
@@ -61,22 +58,17 @@ class UserFile:
 
         Raises what `read` raises, and `ExecutorError` for a file that cannot be written.
         """
-        with _CHANGING:
+        with ExitStack() as locked:
             try:
                 make_private_folder(self.path.parent)
-                lock = open_lock(self.path.with_name(f".{self.path.name}.lock"))
+                locked.enter_context(held(self.path.with_name(f".{self.path.name}.lock"), _PATIENCE))
             except OSError as error:
                 raise self._not_written(error) from error
-            try:
-                if sys.platform != "win32":
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                found = self.read()
-                before = json.dumps(found)
-                yield found
-                if json.dumps(found) != before:
-                    self._write(found)
-            finally:
-                os.close(lock)
+            found = self.read()
+            before = json.dumps(found)
+            yield found
+            if json.dumps(found) != before:
+                self._write(found)
 
     def _write(self, found: dict[str, Any]) -> None:
         try:

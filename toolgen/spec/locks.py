@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.spec.writing import open_lock
+from toolgen.spec.files import check_regular
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,7 +34,7 @@ def held(path: str | PathLike[str], patience: float, mode: int = 0o600) -> Gener
     deadline = time.monotonic() + patience
     while (descriptor := take(path, mode)) is None:
         if time.monotonic() >= deadline:
-            raise TimeoutError
+            raise TimeoutError(errno.ETIMEDOUT, "another process has held its lock for too long")
         time.sleep(PAUSE)
     try:
         yield
@@ -41,14 +42,22 @@ def held(path: str | PathLike[str], patience: float, mode: int = 0o600) -> Gener
         release(path, descriptor)
 
 
+def _open(path: str | PathLike[str], mode: int = 0o600) -> int:
+    """Return the descriptor of the file of a lock, which is created if it is missing. A link is not followed."""
+    with suppress(FileNotFoundError):
+        check_regular(path, follow=False)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, mode)
+
+
 def take(path: str | PathLike[str], mode: int = 0o600) -> int | None:
     """Return the descriptor of a lock, for `release`; None if somebody holds it. Nothing is waited for.
 
     Raises `NotRegular` and OSError.
     """
-    descriptor, is_taken = open_lock(path, mode), False
+    descriptor, is_taken = _open(path, mode), False
     try:
-        is_taken = try_lock(descriptor) and is_at(descriptor, path)
+        is_taken = try_lock(descriptor) and _is_at(descriptor, path)
     finally:
         if not is_taken:
             os.close(descriptor)
@@ -78,7 +87,7 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
+def _is_at(descriptor: int, path: str | PathLike[str]) -> bool:
     """Return whether the open file is still the one at `path`, and was not removed during the wait."""
     try:
         return os.path.samestat(os.fstat(descriptor), Path(path).stat())

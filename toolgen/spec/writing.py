@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, open_file, read_file
+from toolgen.spec.locks import try_lock
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -40,10 +41,6 @@ _PAUSE: Final = 0.002
 _BOM: Final = b"\xef\xbb\xbf"
 _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 """Whether the system opens files relative to an open folder, so that nothing on the way can become a link meanwhile."""
-
-
-if sys.platform != "win32":
-    import fcntl
 
 
 class Changed(OSError):
@@ -119,14 +116,10 @@ def _lock(descriptor: int, real: str, path: str | PathLike[str]) -> None:
 
 def _can_lock(descriptor: int) -> bool:
     """Lock an open file, unless another process has it locked; where there are no locks, it is as if it were."""
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # a file system without locks
-            return True
-    return True
+    try:
+        return sys.platform == "win32" or try_lock(descriptor)
+    except OSError:  # a file system without locks
+        return True
 
 
 def _mark(real: str, before: bytes, path: str | PathLike[str]) -> bytes:
@@ -239,17 +232,6 @@ def create_private(path: str | PathLike[str]) -> None:
 def make_private_folder(path: str | PathLike[str]) -> None:
     """Create a folder of the user, and those above it, if they are missing; others cannot read it. Raises OSError."""
     os.makedirs(path, mode=0o700, exist_ok=True)
-
-
-def open_lock(path: str | PathLike[str], mode: int = 0o600) -> int:
-    """Return the descriptor of a file that processes lock, which is created if it is missing. A link is not followed.
-
-    Raises `NotRegular` and OSError.
-    """
-    with suppress(FileNotFoundError):
-        check_regular(path, follow=False)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-    return os.open(path, flags, mode)
 
 
 def flush_to_disk(path: str | PathLike[str]) -> None:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from toolgen.compiler.publish.apply import NEW, OLD, Step, forward, is_done, to_place, undo
 from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
-from toolgen.spec.locks import PAUSE, is_at, try_lock
-from toolgen.spec.writing import open_lock
+from toolgen.spec.locks import PAUSE, take
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
@@ -212,10 +211,9 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
     while True:
         with suppress(FileNotFoundError):  # the folder was just removed by the previous holder
             _make_folders(tree.work(), disk)
-            descriptor = open_lock(tree.work(_FILE), 0o666)
-            if try_lock(descriptor) and is_at(descriptor, tree.work(_FILE)):
+            descriptor = take(tree.work(_FILE), 0o666)
+            if descriptor is not None:
                 return descriptor
-            os.close(descriptor)
         if time.monotonic() >= deadline:
             raise OutputBusy(f"another toolgen command has been writing {tree.out} for {patience:g} seconds")
         if not notified:

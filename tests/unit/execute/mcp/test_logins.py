@@ -301,7 +301,7 @@ def test_processes_refresh_a_login_once(url: str, tmp_path: Path) -> None:
     printed = [each for _, each in together(REQUEST, *[[url]] * 4)]
     assert set(printed).isdisjoint({"", "401"})
     assert given(tmp_path) == ["code", "refresh"]
-    assert {each.name for each in (tmp_path / "config" / "toolgen").iterdir()} == {"logins.json", ".logins.json.lock"}
+    assert {each.name for each in (tmp_path / "config" / "toolgen").iterdir()} == {"logins.json"}
 
 
 HOLD = """
