@@ -171,7 +171,7 @@ def test_uac_39_the_generated_module_imports_types_and_the_tables_only() -> None
     code = "import sys, generated.catalogs.universal as made; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    contract = {"toolgen.contract", *(f"toolgen.contract.{name}" for name in ("actions", "ident", "lazy"))}
+    contract = {"toolgen.contract", *(f"toolgen.contract.{name}" for name in ("actions", "ident", "lazy", "picklable"))}
     assert {name for name in loaded if name.startswith("toolgen.")} == contract
     assert not {"pydantic", "socket", "asyncio", "subprocess"} & loaded
 

@@ -171,8 +171,10 @@ def catalog() -> Catalog:
 
 
 def shop(goods: Goods | None = None, *, store: Any = None, **options: Any) -> Explorer:
-    """Return an explorer of the shop; `options` are those of `explorer`."""
-    kept = store or MemoryStore()
-    runtime = Runtime(catalog(), executors=[(goods or Goods()).registration()], permission=ask_in_page, store=kept)
+    """Return an explorer of the shop; `options` are those of `explorer`. What only reads records nothing."""
+    kept = MemoryStore() if store is None else store
+    executors = [(goods or Goods()).registration()]
+    records = kept if hasattr(kept, "append") else None
+    runtime = Runtime(catalog(), executors=executors, permission=ask_in_page, store=records)
     settings = options.pop("settings", None) or ExploreSettings()
     return explorer(runtime, store=kept, settings=settings, **options)

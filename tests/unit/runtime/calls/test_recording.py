@@ -417,8 +417,9 @@ def test_a_store_of_coroutine_functions_has_all_of_a_call_that_is_cancelled(perm
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
-        await asyncio.sleep(0.1)
-        return kinds(await store.read("r1"))
+        while len(found := kinds(await store.read("r1"))) < 3:
+            await asyncio.sleep(0.01)
+        return found
 
     assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_failed"]
 
@@ -441,17 +442,21 @@ def test_a_store_of_coroutine_functions_that_fails_is_told(caplog: pytest.LogCap
 @pytest.mark.filterwarnings("error")
 def test_a_call_that_is_cancelled_amid_a_hook_after_it_is_recorded_without_noise(tmp_path: Path) -> None:
     class Late:
+        def __init__(self) -> None:
+            self.begun = asyncio.Event()
+
         def pre_tool_use(self, _call: Any, /) -> None:
             return None
 
         async def post_tool_use(self, _call: Any, _result: Any, /) -> None:
+            self.begun.set()
             await asyncio.sleep(60)
 
     async def check() -> list[str]:
-        store = SqliteStore(tmp_path / "calls.sqlite")
-        runtime = runtime_of(catalog_of(), store=store, hooks=[Late()])
+        store, hook = SqliteStore(tmp_path / "calls.sqlite"), Late()
+        runtime = runtime_of(catalog_of(), store=store, hooks=[hook])
         calling = asyncio.ensure_future(runtime.invoke(request(), meta=META))
-        await asyncio.sleep(0.1)
+        await hook.begun.wait()
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
