@@ -100,9 +100,16 @@ class PermissionRequest:
 
         return checked_proposal(self.codec, proposal)
 
-    def __getstate__(self) -> list[Any]:
-        """Return the values of the fields, in order; a codec is bound to the process."""
-        return [None if each.name == "codec" else getattr(self, each.name) for each in fields(self)]
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], PermissionRequest], tuple[dict[str, Any]]]:
+        """Leave the codec behind, which is bound to the process.
+
+        Python 3.11.2 replaces a `__getstate__` of a dataclass with slots.
+        """
+        return _restored, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "codec"},)
+
+
+def _restored(given: dict[str, Any]) -> PermissionRequest:
+    return PermissionRequest(**given)
 
 
 PermissionCallback: TypeAlias = Callable[
