@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -44,12 +44,12 @@ class Recorder:
         self._store = store
         self._new_run = new_run
         self._is_failing = False
-        self._writing: set[Task[None]] = set()
         self._begin()
         at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
         self._own_run = self._new_run()
+        self._last: dict[str, Task[None]] = {}
 
     def started(self, call: Call) -> Awaitable[None] | None:
         """Record the start of a call. Raises `CallFailed` if that is not possible.
@@ -59,7 +59,7 @@ class Recorder:
         entry = call.tool.entry
         try:
             event = self._event(_STARTED, call, _caller(call.meta, call.run), call.args_text)
-            waiting = self._begun(self._store.append(event))
+            waiting = self._begun(event, self._store.append(event))
         except Exception as error:  # the store may be the host's
             self._is_failing = True
             raise _unrecorded(entry.ident) from error
@@ -82,7 +82,8 @@ class Recorder:
         """Record a progress report. Raises ValueError for a kind of event that is reserved for the runtime."""
         _check_reportable(kind)
         try:
-            self._begun(self._store.append(self._event(kind, call, data)), partial(_no_progress, call))
+            event = self._event(kind, call, data)
+            self._begun(event, self._store.append(event), partial(_no_progress, call))
         except Exception as error:  # noqa: BLE001  # stores may be the host's; progress events are optional
             _no_progress(call, error)
 
@@ -138,7 +139,7 @@ class Recorder:
         """Record that a call ended with its caller, without waiting for the store."""
         event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:
-            self._begun(self._store.finish(event, result), partial(_not_on_record, event))
+            self._begun(event, self._store.finish(event, result), partial(_not_on_record, event))
         except Exception as error:  # noqa: BLE001  # stores may be the host's; the call has already ended
             _not_on_record(event, error)
 
@@ -163,7 +164,7 @@ class Recorder:
     async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:
         """Record the end of a run, unless it is on record: see `Store.append`. Raises `StoreError`."""
         event = NewEvent(EventKind.RUN_ENDED, meta.run_id or self._own_run, data={"end_reason": reason})
-        waiting = self._store.append(event)
+        waiting = self._begun(event, self._store.append(event))
         if waiting is not None:
             await waiting
 
@@ -172,27 +173,34 @@ class Recorder:
             waiting = self._store.finish(event, result)
         except (ValueError, TypeError, RecursionError):  # for example, a name or an id that is not text
             waiting = self._store.finish(*_in_short(event, result))
-        return self._begun(waiting)
+        return self._begun(event, waiting)
 
     def _begun(
-        self, waiting: Awaitable[None] | None, failed: Callable[[BaseException], None] | None = None
+        self,
+        event: NewEvent,
+        waiting: Awaitable[None] | None,
+        failed: Callable[[BaseException], None] | None = None,
     ) -> Awaitable[None] | None:
         """Return what a store answers, as a write that goes on: a coroutine, of a host's store, becomes a task.
 
-        It would write nothing before it is awaited, and end with a caller that is cancelled. Where nobody waits for
-        it, `failed` is told an error.
+        It would write nothing before it is awaited, and end with a caller that is cancelled. Those of one run are
+        written one after the other. Where nobody waits for it, `failed` is told an error.
         """
         if waiting is None or waiting.__class__ is not CoroutineType:
             return waiting
         from asyncio import ensure_future, shield  # slow to import, and only for such stores
 
-        task: Task[None] = ensure_future(waiting)
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        run_id, writing = event.run_id, cast("Coroutine[Any, Any, None]", waiting)
+        task = self._last[run_id] = ensure_future(_after(self._last.get(run_id), writing))
+        task.add_done_callback(partial(self._written, run_id))
         if failed is None:
             return shield(task)
         task.add_done_callback(lambda task: _tell_failure(task, failed))
         return task
+
+    def _written(self, run_id: str, task: Task[None]) -> None:
+        if self._last.get(run_id) is task:
+            del self._last[run_id]
 
     def _event(
         self,
@@ -230,6 +238,18 @@ def _not_on_record(event: NewEvent, error: BaseException) -> None:
 
 def _no_progress(call: Call, error: BaseException) -> None:
     warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
+
+
+async def _after(before: Task[None] | None, writing: Coroutine[Any, Any, None]) -> None:
+    """Write when another write has ended, however it did."""
+    from asyncio import get_running_loop, wait  # as in `Recorder._begun`
+
+    try:
+        if before is not None and before.get_loop() is get_running_loop():
+            await wait([before])
+        await writing
+    finally:
+        writing.close()  # where this was cancelled first, it was never awaited
 
 
 def _tell_failure(writing: Task[None], failed: Callable[[BaseException], None]) -> None:

@@ -122,7 +122,7 @@ def test_who_follows_a_run_can_stop_while_the_server_stands_still(postgres_serve
             waiting = asyncio.ensure_future(anext(following))
             await asyncio.sleep(0.1)  # it asks for what is new
             waiting.cancel()
-            await asyncio.wait([waiting], timeout=3)
+            await asyncio.wait([waiting], timeout=4.5)
             assert waiting.cancelled()
 
     use(url, check, key=KEY, poll=0.01)

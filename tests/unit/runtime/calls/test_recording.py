@@ -427,6 +427,31 @@ def test_a_store_of_coroutine_functions_has_all_of_a_call_that_is_cancelled(perm
     assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_failed"]
 
 
+def test_a_store_of_coroutine_functions_has_the_events_of_a_run_in_order() -> None:
+    class Faster:
+        """A store that takes less time for each event than for the one before."""
+
+        def __init__(self) -> None:
+            self.kept = MemoryStore()
+            self.pause = 0.05
+
+        async def append(self, event: Any, /) -> None:
+            self.pause /= 2
+            await asyncio.sleep(self.pause)
+            self.kept.append(event)
+
+        async def finish(self, event: Any, result: ToolResult[Any], /) -> None:
+            self.kept.finish(event, result)
+
+    async def check() -> list[str]:
+        store: Any = Faster()
+        runtime = runtime_of(catalog_of(lambda _args, meta: meta.report({"half": True})), store=store)
+        await runtime.invoke(request(), meta=META)
+        return kinds(await store.kept.read("r1"))
+
+    assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_completed"]
+
+
 def test_a_store_of_coroutine_functions_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
     class Failing(AsyncStore):
         async def append(self, event: Any, /) -> None:  # type: ignore[override]  # as above

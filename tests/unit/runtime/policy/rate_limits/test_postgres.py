@@ -164,7 +164,7 @@ def test_a_take_that_is_cancelled_does_not_wait_for_a_server_that_stands_still(p
                 waiting = asyncio.ensure_future(counters.take(*attempt("ben")))
                 await asyncio.sleep(0.1)
                 waiting.cancel()
-                await asyncio.wait([waiting], timeout=3)
+                await asyncio.wait([waiting], timeout=4.5)
                 assert waiting.cancelled()
 
     asyncio.run(check())
