@@ -75,9 +75,9 @@ def replace_inside(
 ) -> None:
     """Write a file that people write too, as `write_inside` does, if it still is what was read; None for no file.
 
-    It is read again right before it is replaced, and locked meanwhile: of several toolgens that have read the same, one
-    writes it. A byte order mark that is not in `before` stays. Raises `Changed` for a file that has changed since, or
-    was created or removed, and what `write_inside` raises.
+    It is read again right before it is replaced, and locked meanwhile: of several programs of toolgen that have read
+    the same, one writes it. A byte order mark that is not in `before` stays. Raises `Changed` for a file that has
+    changed since, or was created or removed, and what `write_inside` raises.
     """
     real = place_inside(folder, path)
     if before is None:
@@ -105,7 +105,10 @@ def _unchanged(real: str, before: bytes, path: str | PathLike[str]) -> Generator
 
 
 def _lock(descriptor: int, real: str, path: str | PathLike[str]) -> None:
-    """Lock a file against other toolgens until it is closed. Raises `Changed` if another one has its name by then."""
+    """Lock a file against other programs of toolgen until it is closed.
+
+    Raises `Changed` if another file has its name by then.
+    """
     deadline = time.monotonic() + _PATIENCE
     while not _can_lock(descriptor) and time.monotonic() < deadline:
         time.sleep(_PAUSE)

@@ -298,6 +298,9 @@ class _Pool:
 
 _GRACE: Final = 1.0
 
+_IDLE: Final = 10.0
+"""Seconds after which the thread of a watchdog ends that watches nothing."""
+
 
 class Watchdog:
     """Ends the connection of one thread where the server stands still: it acknowledges, and answers nothing.
@@ -341,8 +344,11 @@ class Watchdog:
             while True:
                 if self._watched is None:
                     self._is_idle = True
-                    self._changed.wait()
+                    is_woken = self._changed.wait(_IDLE)
                     self._is_idle = False
+                    if not is_woken and self._watched is None:
+                        self._is_started = False
+                        return
                     continue
                 deadline, descriptor = self._watched
                 left = deadline - time.monotonic()

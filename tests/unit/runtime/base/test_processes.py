@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from tests.programs.forks import in_child
+from toolgen.runtime.base import postgres
 from toolgen.runtime.base.background_loop import BackgroundLoop
 from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.base.postgres import PostgresDatabase, Watchdog
@@ -133,6 +135,21 @@ def test_a_watchdog_starts_a_thread_in_a_child(postgres_url: str) -> None:
 
     assert "toolgen-postgres-watchdog" in threads()
     assert "toolgen-postgres-watchdog" in in_child(threads)
+
+
+def test_the_thread_of_a_watchdog_ends_and_is_started_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres, "_IDLE", 0.05)
+    watchdog, database = Watchdog(), PostgresDatabase(postgres_url, timeout=5)
+    for _ in range(2):
+        database.connect(watchdog).close()
+        for thread in threading.enumerate():
+            if thread.name == "toolgen-postgres-watchdog":
+                thread.join(60)
+                assert not thread.is_alive()
+    connection = database.connect(watchdog)
+    with pytest.raises(psycopg.OperationalError), watchdog.watch(connection, -1):
+        connection.execute("SELECT pg_sleep(60)")
+    connection.close()
 
 
 def test_what_is_done_at_the_exit_is_done_in_processes_of_multiprocessing(tmp_path: Path) -> None:
