@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -26,6 +25,7 @@ from toolgen.contract.extras import MissingExtra
 from toolgen.providers.apis import anthropic, bedrock, gemini, openai_chat, openai_responses
 from toolgen.providers.apis.response_json import reason_for
 from toolgen.runtime.base.background_loop import BackgroundLoop
+from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.policy.approval import decision_of
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json, is_object
@@ -256,7 +256,7 @@ class _KeptAnswers:
 
     def __init__(self) -> None:
         self.tasks: OrderedDict[str, _Task] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     async def once(
         self, execution: _Execution, call: str, make: Callable[[], Awaitable[tuple[_Answer, bool]]]
@@ -357,7 +357,7 @@ class _Execution:
         self._places: Counter[_Call] = Counter()
         self._asked: set[str] = set()
         self._decisions: dict[str, PermissionDecision] = {}
-        self._lock = threading.RLock()
+        self._lock = ForkSafeLock()
 
     def numbered(self, call: _Call) -> _Call:
         """Return a call with its place among equal ones: each is a call of its own, with a question of its own."""
@@ -414,7 +414,7 @@ class _Execution:
 
 
 _executions: Final[OrderedDict[tuple[object, ...], _Execution]] = OrderedDict()
-_executions_lock: Final = threading.Lock()
+_executions_lock: Final = ForkSafeLock()
 
 
 def _execution_of(config: RunnableConfig) -> _Execution | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeAlias, TypeVar, TypeVarTuple, assert_never
 
 from toolgen.contract.records import NOTHING, ToolsetRegistration
@@ -23,6 +22,7 @@ from toolgen.llm.search.index import SearchIndex, ToolSearch, search_documents_o
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import provider_tool_name
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.effective import ExclusionReason
@@ -282,7 +282,7 @@ class Kept(Generic[*_KeyTs, _ValueT]):
         self._most = most
         self._weight = 0
         self._values: dict[tuple[object, ...], tuple[_ValueT, int]] = {}
-        self._lock = RLock()
+        self._lock = ForkSafeLock()
 
     def __call__(self, *key: *_KeyTs) -> _ValueT:
         """Return the value for hashable arguments: the same object while it is cached."""
@@ -356,7 +356,7 @@ class _Actions:
 
     def __init__(self, fused: _Fused) -> None:
         self._fused = fused
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._documents: Mapping[str, SearchDocument] = {}
         self._search = fused(SearchIndex.build(()), _reader(self._documents))
         self._names = frozenset[str]()
@@ -365,7 +365,7 @@ class _Actions:
         looked_at = sum(
             entry.host_description is not None or name not in self._documents for name, entry in entries.items()
         )
-        if looked_at <= _AT_ONCE and self._lock.acquire(blocking=False):
+        if looked_at <= _AT_ONCE and self._lock.acquire(timeout=0):
             try:
                 search, names = self._of(entries)
             finally:
@@ -396,8 +396,9 @@ class _Actions:
             and (document := _document(entry)) != self._documents.get(name)
         }
         if changed:
-            self._documents = {**self._documents, **changed}
-            self._search.extend(changed.values(), _reader(self._documents))
+            documents = {**self._documents, **changed}
+            self._search.extend(changed.values(), _reader(documents))
+            self._documents = documents
         return self._search, self._names
 
 

@@ -11,6 +11,7 @@ from time import time_ns
 from typing import Any, Final, TypeAlias
 
 from toolgen.contract.records import ToolResult
+from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.events.encoding import (
     COUNTED_AS,
     decode_event,
@@ -66,10 +67,15 @@ class MemoryStore:
         self._clock: Callable[[], datetime | int] = clock or time_ns
         self._poll = poll
         self._rows: list[_Row] = []
+        self._closed = False
+        self._begin()
+        at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        """Begin without notes on the rows, which another thread may have been changing as this process was forked."""
         self._places: dict[str, array[int]] = {}
         self._ends: dict[str, array[int]] = {}
         self._placed = 0
-        self._closed = False
         self._ending = Lock()
         self._placing = Lock()
 

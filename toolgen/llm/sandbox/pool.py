@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from toolgen.llm.sandbox.checker import check
 from toolgen.llm.sandbox.process import DIED, OUT_OF_MEMORY, Process, SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.worker import Worker
-from toolgen.runtime.base.processes import at_fork, keep_inherited
+from toolgen.runtime.base.processes import ForkSafeLock, at_fork, keep_inherited
 
 if TYPE_CHECKING:
     from toolgen.llm.sandbox.checker import TypeCheckError
@@ -150,7 +150,7 @@ _pools: Final[weakref.WeakSet[SandboxPool]] = weakref.WeakSet()
 _collected: Final[SimpleQueue[list[Process]]] = SimpleQueue()
 """Processes of pools that were collected. Its `put` is one that finalizers may call."""
 
-_ending: Final = Lock()
+_ending: Final = ForkSafeLock()
 
 _threads: Final[list[Thread]] = []
 """The thread that ends those, once this process has started it."""

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
-from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from toolgen.contract.extras import MissingExtra
 from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, why
 from toolgen.runtime.redact.warning import warn
 from toolgen.spec.text import visible
@@ -97,7 +97,7 @@ class Vectors:
         self._embedder = embedder
         self._file = file
         self._patience = patience
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._known: dict[str, NDArray[np.float32]] = {}
         self._rows: _Rows | None = None
 
@@ -121,7 +121,7 @@ class Vectors:
         import numpy as np
 
         until = time.monotonic() + self._patience
-        if not self._lock.acquire(timeout=min(self._patience, TIMEOUT_MAX)):
+        if not self._lock.acquire(timeout=self._patience):
             raise NotYetError
         try:
             kept = self._rows

@@ -10,6 +10,7 @@ import atexit
 import os
 import sys
 from collections.abc import Callable
+from threading import TIMEOUT_MAX, RLock
 from types import MethodType
 from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
@@ -46,6 +47,37 @@ def at_fork(
             hooks[hook.__self__] = hook.__func__
         elif hook is not None:
             hooks[hook] = _call
+
+
+class ForkSafeLock:
+    """A lock that its own thread may take again, and that is free in a child, whichever other thread held it.
+
+    What it guards may be half changed in that child, unless it is replaced as a whole.
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        if self.acquire(timeout=0):  # free, or held by the thread that forked, which goes on
+            self.release()
+        else:
+            self._lock = RLock()
+
+    def acquire(self, *, timeout: float = TIMEOUT_MAX) -> bool:
+        """Take the lock within that many seconds; return whether it was taken."""
+        return self._lock.acquire(timeout=min(timeout, TIMEOUT_MAX))
+
+    def release(self) -> None:
+        """Release the lock once. Raises RuntimeError if this thread does not hold it."""
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
 
 def keep_inherited(value: object) -> None:

@@ -8,13 +8,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.catalog.execution import blocking, guarded
 from toolgen.runtime.policy.paths import PathPolicy, is_within
 from toolgen.runtime.policy.policy import ENVIRONMENT
@@ -254,7 +254,7 @@ class _InstructionFiles:
         self._on_instructions = on_instructions
         self._names = frozenset(names)
         self._reported: set[tuple[str | None, str]] = set()
-        self._lock = Lock()  # reads run in concurrent threads
+        self._lock = ForkSafeLock()  # reads run in concurrent threads
 
     def seen(self, answer: PathAnswer, access: PathAccess, meta: ToolCallMeta) -> None:
         """Process a file that was read; other files are ignored."""

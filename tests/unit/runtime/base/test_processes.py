@@ -16,11 +16,13 @@ import psycopg
 import pytest
 
 from tests.programs.forks import in_child
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime.base import postgres
 from toolgen.runtime.base.background_loop import BackgroundLoop
 from toolgen.runtime.base.loops import OfLoop
 from toolgen.runtime.base.postgres import PostgresDatabase, Watchdog
-from toolgen.runtime.base.processes import at_exit, at_fork, not_at_exit
+from toolgen.runtime.base.processes import ForkSafeLock, at_exit, at_fork, not_at_exit
+from toolgen.runtime.events.records import EventKind, NewEvent
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
@@ -124,6 +126,54 @@ def test_counters_work_in_a_child_that_is_forked_while_a_thread_counts() -> None
     counters = MemoryCounters()
     with counters._lock:
         assert in_child(lambda: counters.take("own.tool", "ann", datetime.now(UTC), 0, 1)) == 0
+
+
+def test_a_lock_that_another_thread_holds_is_free_in_a_child() -> None:
+    lock, is_held, is_over = ForkSafeLock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            is_held.set()
+            is_over.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert is_held.wait(60)
+    assert not lock.acquire(timeout=0)
+    assert in_child(lambda: lock.acquire(timeout=0))
+    assert not lock.acquire(timeout=0)
+    is_over.set()
+    holder.join(60)
+    assert lock.acquire(timeout=0)
+
+
+def test_a_lock_of_the_thread_that_forks_stays_its_own_in_the_child() -> None:
+    lock = ForkSafeLock()
+
+    def is_taken_by_another() -> bool:
+        taken: list[bool] = []
+        other = threading.Thread(target=lambda: taken.append(lock.acquire(timeout=0)))
+        other.start()
+        other.join(60)
+        return taken[0]
+
+    def work() -> list[bool]:
+        held = is_taken_by_another()
+        lock.release()
+        return [held, is_taken_by_another()]
+
+    with lock:
+        assert in_child(work) == [False, True]
+
+
+def test_a_store_in_memory_is_read_in_a_child_that_is_forked_while_a_thread_notes_its_rows() -> None:
+    store = MemoryStore()
+    for number in range(3):
+        store.append(NewEvent(EventKind.TOOL_STARTED, f"r{number}"))
+    asyncio.run(store.runs())
+    store._places["r0"].append(7)  # half noted
+    with store._placing:
+        assert in_child(lambda: [run.events for run in asyncio.run(store.runs())]) == [1, 1, 1]
 
 
 def test_a_watchdog_starts_a_thread_in_a_child(postgres_url: str) -> None:
