@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from dataclasses import is_dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -525,6 +526,42 @@ def test_types_that_disagree_with_their_schema_fail_only_the_call(shop: Shop) ->
     assert "toolgen build" in error.message
 
 
+class Methods:
+    def fits(self, args: Any, meta: Any) -> None: ...
+    def no_meta(self, args: Any) -> None: ...
+    def three(self, args: Any, meta: Any, more: Any) -> None: ...
+    def keyword(self, args: Any, meta: Any, *, more: Any, most: Any = 1) -> None: ...
+    def any_number(self, *all_: Any, more: Any = 1) -> None: ...
+    def with_default(self, args: Any, meta: Any, more: Any = 1) -> None: ...
+    @classmethod
+    def of_class(cls, args: Any, meta: Any) -> None: ...
+    @staticmethod
+    def static(args: Any, meta: Any) -> None: ...
+    def __call__(self, args: Any, meta: Any) -> None: ...
+
+
+UNFIT: list[tuple[Any, str]] = [
+    (5, r"handler of shop\.reviews\.list: it is of type int, not a function or a method"),
+    (Methods.fits, r"fits is a method without its object: pass an object of Methods, not the class"),
+    (Methods().no_meta, r"Methods\.no_meta takes \(args\), but gets the args and the ToolCallMeta"),
+    (Methods().three, r"Methods\.three takes \(args, meta, more\), but gets the args and the ToolCallMeta"),
+    (Methods().keyword, r"Methods\.keyword needs the keyword `more`, but gets the args"),
+    (lambda: None, r"<lambda> takes \(\), but gets the args and the ToolCallMeta"),
+]
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        *(Methods.of_class, Methods.static, Methods(), print, partial(Methods.fits, Methods())),
+        *(getattr(Methods(), name) for name in ("fits", "any_number", "with_default", "of_class", "static")),
+    ],
+)
+def test_a_handler_takes_args_and_meta_whatever_kind_of_function_it_is(shop: Shop, handler: Any) -> None:
+    reviews = ToolsetRegistration(toolset="shop.reviews", handlers={"shop.reviews.list": handler})
+    runtime(shop, reviews)
+
+
 @pytest.mark.parametrize(
     ("registrations", "message"),
     [
@@ -545,6 +582,10 @@ def test_types_that_disagree_with_their_schema_fail_only_the_call(shop: Shop) ->
         (
             [ToolsetRegistration(toolset="shop.reviews", handlers={"shop.reviews.list": print, "a.b": print})],
             r"include a\.b, but shop\.reviews has no such tool",
+        ),
+        *(
+            ([ToolsetRegistration(toolset="shop.reviews", handlers={"shop.reviews.list": handler})], message)
+            for handler, message in UNFIT
         ),
         (
             [ToolsetRegistration(toolset="mcp.files", executor=Recorder(), hosts={"mcp.files.x": ("h",)})],
