@@ -101,13 +101,15 @@ def find_missing(
 
 
 def is_specified(catalog: Catalog, toolset: str) -> bool:
-    """Whether the spec of a toolset names what runs it: a server, the URL or the app of an API, or handlers."""
+    """Whether the spec of a toolset names what runs it: a server, the URLs or the app of an API, or handlers."""
     compiled = catalog.section("toolsets")[toolset]
     match compiled.get("kind"):
         case "mcp":
             return "server" in compiled
         case "http":
-            return not {"base_url", "app"}.isdisjoint(compiled.get("api", {}))
+            requests = (catalog.definition(ident).settings.http or {} for ident in catalog.toolsets[toolset])
+            has_one = not {"base_url", "app"}.isdisjoint(compiled.get("api", {}))
+            return has_one or all("base_url" in request for request in requests)
         case _:
             return "has_handlers" in compiled
 

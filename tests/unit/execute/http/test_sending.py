@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.execute import specified_executors
 from toolgen.execute.http import HttpExecutor, HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all
 from toolgen.runtime.base.errors import ExecutorError
@@ -125,6 +126,31 @@ def test_the_base_url_comes_from_the_tool_or_the_api(catalog: Catalog) -> None:
     assert registration.toolset == TOOLSET
     call(catalog, "get", app=app)
     assert hosts == ["app/items"]
+
+
+@pytest.mark.parametrize(
+    ("second", "is_run"), [('base_url: "{url}/b", ', True), ("", False)], ids=["each has a URL", "one has none"]
+)
+def test_an_api_whose_tools_have_urls_of_their_own_runs_by_its_spec(
+    tmp_path: Path, server: Server, second: str, is_run: bool
+) -> None:
+    spec = """\
+toolgen: 1
+toolset: shop.own
+kind: http
+description: An API.
+tools:
+  first: {description: x, permission: readonly, args: {}, http: {base_url: "{url}/a", method: GET, path: /items}}
+  second: {description: x, permission: readonly, args: {}, http: {SECONDmethod: GET, path: /items}}
+"""
+    text = spec.replace("SECOND", second).replace("{url}", server.url)
+    catalog = package_of(tmp_path, f"own_urls_{is_run}".lower(), text)
+    executors = specified_executors(catalog)
+    assert len(executors) == is_run
+    if is_run:
+        runtime = Runtime(catalog, executors=executors, permission=allow_all)
+        assert asyncio.run(runtime.invoke(ToolRequest(name="shop.own.second", payload="{}"))).error is None
+        assert server.last.target == "/b/items"
 
 
 def basic(user: str, password: str) -> str:
