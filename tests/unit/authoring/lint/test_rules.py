@@ -33,3 +33,40 @@ def test_every_rule_of_the_table_is_there_and_has_a_page() -> None:
         check = rule.check or rule.check_tool
         assert check is not None
         assert check.__name__.replace("_", "-") == rule.row.name
+
+
+def test_each_url_that_calls_and_credentials_are_sent_to_is_encrypted() -> None:
+    outcome = linted(
+        files_of(
+            """
+            toolset: shop.api
+            kind: http
+            description: Orders of the web shop.
+            api:
+              base_url: "http://api.example/v1"
+              auth:
+                safe: {type: oauth2, token_url: "https://a.example/t", client_id: $env.ID, client_secret: $env.SECRET}
+                plain: {type: oauth2, token_url: "http://b.example/t", client_id: $env.ID, client_secret: $env.SECRET}
+              security: [[safe]]
+            tools:
+              list_orders: {description: Lists all orders., http: {method: GET, path: /orders}, permission: readonly}
+              list_carts:
+                description: Says what is in each cart.
+                http: {method: GET, path: /carts, base_url: "http://c.example"}
+                permission: readonly
+              list_returns:
+                description: Tells which goods came back.
+                http: {method: GET, path: /returns, base_url: "http://c.example"}
+                permission: readonly
+              list_here:
+                description: Names the machines of this network.
+                http: {method: GET, path: /here, base_url: "http://localhost:80"}
+                permission: readonly
+            """
+        )
+    )
+    assert not outcome.errors
+    plain = [found for found in outcome.findings if found.code == "TL710"]
+    assert [(found.span.line, found.message) for found in plain] == [
+        (line, "`shop.api` is reached without encryption") for line in (6, 9, 15)
+    ]

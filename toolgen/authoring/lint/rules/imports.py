@@ -15,6 +15,7 @@ from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES
 if TYPE_CHECKING:
     from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
     from toolgen.changes.suspicions import Suspicion
+    from toolgen.compiler.ir.catalog import Toolset
 
 _FOREIGN: Final = ("mcp", "http")
 _PLAIN_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
@@ -244,14 +245,33 @@ _report(
     good=_GOOD,
 )
 def unencrypted_server(project: Project) -> Iterator[Finding]:
-    """A server is reached by `http://`, so anyone on the way reads and changes calls. This machine is fine."""
+    """A server is reached by `http://`, so anyone on the way reads and changes calls. This machine is fine.
+
+    The URLs of single tools of an API count as well, each once, and those that credentials are sent to for a token.
+    """
+    reported: set[tuple[str, str]] = set()
+    for toolset, url, place in _urls(project):
+        is_plain = url.startswith("http://") and (urlsplit(url).hostname or "") not in _PLAIN_HOSTS
+        if is_plain and "$env" not in url and (toolset.name, url) not in reported:
+            reported.add((toolset.name, url))
+            yield Finding(place, f"`{toolset.name}` is reached without encryption", "write `https://`")
+
+
+def _urls(project: Project) -> Iterator[tuple[Toolset, str, SpecPlace]]:
+    """Yield the URLs that specs name, with their places."""
     for toolset in project.toolsets:
-        urls = [("server", key, getattr(toolset.server, key)) for key in ("http", "sse")] if toolset.server else []
-        urls.append(("api", "base_url", str((toolset.api or {}).get("base_url") or "")))
-        for part, key, url in urls:
-            if url.startswith("http://") and (urlsplit(url).hostname or "") not in _PLAIN_HOSTS and "$env" not in url:
-                message = f"`{toolset.name}` is reached without encryption"
-                yield Finding(project.place(toolset, part, key), message, "write `https://`")
+        api = toolset.api or {}
+        named = [("server", key, getattr(toolset.server, key)) for key in ("http", "sse")] if toolset.server else []
+        named.append(("api", "base_url", api.get("base_url")))
+        for part, key, url in named:
+            if url:
+                yield toolset, url, project.place(toolset, part, key)
+        for name, auth in (api.get("auth") or {}).items():
+            if "token_url" in auth:
+                yield toolset, auth["token_url"], project.place(toolset, "api", "auth", name, "token_url")
+    for tool in project.tools:
+        if tool.tool.http and "base_url" in tool.tool.http:
+            yield tool.toolset, tool.tool.http["base_url"], tool.place / "http" / "base_url"
 
 
 @rule(
