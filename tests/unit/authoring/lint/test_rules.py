@@ -52,11 +52,11 @@ def test_each_url_that_calls_and_credentials_are_sent_to_is_encrypted() -> None:
               list_orders: {description: Lists all orders., http: {method: GET, path: /orders}, permission: readonly}
               list_carts:
                 description: Says what is in each cart.
-                http: {method: GET, path: /carts, base_url: "http://c.example"}
+                http: {method: GET, path: /carts, base_url: "HTTP://c.example"}
                 permission: readonly
               list_returns:
                 description: Tells which goods came back.
-                http: {method: GET, path: /returns, base_url: "http://c.example"}
+                http: {method: GET, path: /returns, base_url: "HTTP://c.example"}
                 permission: readonly
               list_here:
                 description: Names the machines of this network.

@@ -251,7 +251,8 @@ def unencrypted_server(project: Project) -> Iterator[Finding]:
     """
     reported: set[tuple[str, str]] = set()
     for toolset, url, place in _urls(project):
-        is_plain = url.startswith("http://") and (urlsplit(url).hostname or "") not in _PLAIN_HOSTS
+        parts = urlsplit(url)
+        is_plain = parts.scheme == "http" and (parts.hostname or "") not in _PLAIN_HOSTS
         if is_plain and "$env" not in url and (toolset.name, url) not in reported:
             reported.add((toolset.name, url))
             yield Finding(place, f"`{toolset.name}` is reached without encryption", "write `https://`")
