@@ -59,6 +59,37 @@ _LIST_SECONDS: Final = 120.0
 """Pages, bytes and seconds of a list of tools, at most: a server whose list does not end cannot hang a call."""
 
 
+class SharedAttempts:
+    """Attempts of one kind, one at a time. What one raises is also raised for those who waited for it to end.
+
+    Else many calls at once would make one attempt each, of which each takes its time.
+    """
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._failed = 0
+        self._failure: Exception | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an attempt is being made."""
+        return self._turn.locked()
+
+    @asynccontextmanager
+    async def attempt(self) -> AsyncGenerator[None]:
+        """Make an attempt in the context. Raises what the attempt raised that this one waited for."""
+        failed = self._failed
+        async with self._turn:
+            if self._failure is not None and failed != self._failed:
+                raise self._failure
+            try:
+                yield
+            except Exception as error:
+                self._failed, self._failure = self._failed + 1, error
+                raise
+            self._failure = None
+
+
 class Connection:
     """One session. Raises `ExecutorError` for an environment variable that is not set.
 
@@ -81,7 +112,7 @@ class Connection:
         self._ended = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._client: Client | None = None
-        self._listing = asyncio.Lock()
+        self._listing = SharedAttempts()
         self._tools: list[dict[str, Any]] | None = None
         self.malformed: list[Malformed] = []
         self._left_out: list[Malformed] = []
@@ -195,7 +226,7 @@ class Connection:
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return all tools that the server offers now; listed again after it said that they changed."""
-        async with self._listing:
+        async with self._listing.attempt():
             for _ in range(_LISTS):
                 if self._tools is not None:
                     return self._tools
@@ -384,7 +415,7 @@ class Connection:
 
     def _read(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return a result without members of a list of tools that are none, while tools are listed."""
-        if self._client is None or not self._listing.locked() or "tools" not in result:
+        if self._client is None or not self._listing.is_running or "tools" not in result:
             return result
         result, malformed = without_malformed(result, self._client.protocol_version)
         self._left_out += malformed

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from toolgen.changes.drift import TOOL_REMOVED
 from toolgen.changes.suspicions import OtherTools
 from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
-from toolgen.execute.mcp.connection import Connection
+from toolgen.execute.mcp.connection import Connection, SharedAttempts
 from toolgen.execute.mcp.content import result_of
 from toolgen.execute.mcp.contract import (
     Contract,
@@ -366,7 +366,7 @@ class McpExecutor:
 
     async def _connection(self) -> Connection:
         opening = self._opening.get_or_make(_Opening)
-        async with opening.turn:
+        async with opening.attempts.attempt():
             connection = self._connections.get()
             if connection is None or not connection.is_open:
                 opening.connection = connection = Connection(self._server, self._host, self._log, self._credentials)
@@ -428,7 +428,7 @@ class McpExecutor:
 class _Opening:
     """The connection that is opened in one event loop, one after the other."""
 
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    attempts: SharedAttempts = field(default_factory=SharedAttempts)
     connection: Connection | None = None
 
     def abandon(self) -> None:
