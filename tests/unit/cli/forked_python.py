@@ -1,13 +1,14 @@
 """Forked Python: a program `python` whose interpreters are forks of one that has imported toolgen and its libraries.
 
-A new interpreter needs a second to import the SDK of MCP, the libraries of the compiler and toolgen itself. A fork
-imports what is left, such as generated packages and frameworks for agents. The program has its own signals, exit code,
+A new interpreter needs a second to import the SDK of MCP, the libraries of the compiler and toolgen itself, and as much
+to complete the models of spec files, compile templates and load a tokenizer. A fork has all that, and imports what is
+left, such as generated packages and frameworks for agents. The program has its own signals, exit code,
 environment, folder and standard streams, and is killed with its launcher. What commands import, and how they start from
 a shell, is tested elsewhere: `tests/project/test_imports.py`, `tests/unit/cli/test_start_up.py`,
 `tests/project/test_wheel.py`, and every guide.
 
-Run as a module it is the server: it takes the path of its socket. Options other than `-m` and `-c`, and streams that
-are closed, start a new interpreter.
+Run as a module it is the server: it takes the path of its socket. Options other than `-m` and `-c`, also after `-P`,
+and streams that are closed, start a new interpreter.
 """
 
 from __future__ import annotations
@@ -56,6 +57,13 @@ LIBRARIES: Final = (
 WITH_FRAMEWORKS: Final = ("toolgen.__main__", "toolgen.adapters", "toolgen.testing", "toolgen.toolsets")
 """Modules of toolgen that the server does not import, with those below them."""
 
+_SPEC: Final = """\
+toolgen: 1
+toolset: shop
+tools:
+  find: {description: Find orders., permission: readonly, args: {customer: string}, result: [{id: integer}]}
+"""
+
 _STARTING: Final = threading.RLock()
 """Threads of a test start programs at the same time: one of them starts the server."""
 
@@ -66,7 +74,8 @@ _LAUNCHER: Final = """\
 ' '''
 import json, os, signal, socket, sys
 is_closed = not all(os.path.exists(f"/dev/fd/{{number}}") for number in range(3))
-if is_closed or len(sys.argv) < 2 or sys.argv[1].startswith("-") and sys.argv[1] not in ("-m", "-c"):
+first = next((word for word in sys.argv[1:] if word != "-P"), "-")
+if is_closed or first.startswith("-") and first not in ("-m", "-c"):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({path!r})
@@ -173,6 +182,7 @@ def _serve(path: str) -> list[str]:
     own = (found.name for found in walk_packages(toolgen.__path__, "toolgen."))
     for name in (*LIBRARIES, *(name for name in own if not name.startswith(WITH_FRAMEWORKS))):
         import_module(name)
+    warm_up()
     del sys.path[0]  # the checkout, which `python -m` has added
     gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     launchers: dict[socket.socket, int] = {}
@@ -217,6 +227,37 @@ def _serve(path: str) -> list[str]:
     for other in (*launchers, launcher, ended, wakes):
         other.close()
     return _become(files, asked)
+
+
+def warm_up() -> None:
+    """Do once what lasts as long as a process, so that no fork does it again."""
+    from toolgen.authoring.lint.lint import lint
+    from toolgen.compiler.compile import compile_specs, generate, read_files
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.evaluation import EvalFile
+    from toolgen.compiler.documents.read import HEADS, SharedFile, known_keys
+    from toolgen.compiler.emit.templates import _environment, templates_folder
+    from toolgen.compiler.project.cache import Cache
+    from toolgen.compiler.project.config import Config, Target
+    from toolgen.llm.costs import token_counter
+    from toolgen.search.synonyms import related
+
+    for model in (*HEADS.values(), SharedFile, EvalFile):
+        model.model_rebuild()
+        known_keys(model, ())
+    for template in templates_folder().glob("*.jinja"):
+        _environment().get_template(template.name)
+    target, sink = Target(), Diagnostics()
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "specs").mkdir()
+        (root / "specs" / "shop.yaml").write_text(_SPEC, encoding="utf-8")
+        for _ in range(2):  # the second time from the cache
+            compiled = compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
+        generate(compiled.catalog)
+        lint(Config(root, (target,)), {target: read_files(root, target, sink)})
+    token_counter()
+    related()
 
 
 def _reap(launchers: dict[socket.socket, int], selector: selectors.BaseSelector) -> None:
