@@ -322,22 +322,24 @@ def leave(run: Callable[[], object]) -> NoReturn:
 
 def _run(arguments: list[str]) -> None:
     """Run a program as an interpreter does with the same arguments."""
-    if arguments[0] == "-m":
+    is_safe = arguments[0] == "-P"
+    first, *rest = arguments[is_safe:]
+    if first == "-m":
         import runpy
 
-        sys.path.insert(0, str(Path.cwd()))
-        sys.argv = arguments[1:]
-        runpy._run_module_as_main(arguments[1])  # type: ignore[attr-defined]  # what `python -m` calls
+        sys.path[:0] = [] if is_safe else [str(Path.cwd())]
+        sys.argv = rest
+        runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]  # what `python -m` calls
         return
-    is_code = arguments[0] == "-c"
-    sys.path.insert(0, "" if is_code else str(Path(arguments[0]).resolve().parent))
-    sys.argv = ["-c", *arguments[2:]] if is_code else arguments
+    is_code = first == "-c"
+    sys.path[:0] = [] if is_safe else ["" if is_code else str(Path(first).resolve().parent)]
+    sys.argv = ["-c", *rest[1:]] if is_code else [first, *rest]
     main = ModuleType("__main__")
     if not is_code:
-        main.__file__ = arguments[0]
-    text = arguments[1] if is_code else Path(arguments[0]).read_text(encoding="utf-8")
+        main.__file__ = first
+    text = rest[0] if is_code else Path(first).read_text(encoding="utf-8")
     sys.modules["__main__"] = main
-    exec(compile(text, "<string>" if is_code else arguments[0], "exec"), main.__dict__)  # noqa: S102  # it is a program
+    exec(compile(text, "<string>" if is_code else first, "exec"), main.__dict__)  # noqa: S102  # it is a program
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import yaml
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.repository import Project, git
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ def project(tmp_path: Path) -> Project:
     shutil.move(project.folder / ".git", tmp_path / ".git")
     (tmp_path / "bin").mkdir()
     launcher = tmp_path / "bin" / "toolgen"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m toolgen "$@"\n')
+    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{forked_python()}" -m toolgen "$@"\n')
     launcher.chmod(0o755)
     (tmp_path / ".git" / "info" / "exclude").write_text("/bin/\n/runner/\n")
     project.edit(*CLEAN)
@@ -164,7 +165,7 @@ def run_hook(project: Project, arguments: list[str]) -> subprocess.CompletedProc
     bin_ = project.folder.parent / f"{project.folder.name}-bin"
     bin_.mkdir(exist_ok=True)
     launcher = bin_ / "toolgen"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m toolgen "$@"\n')
+    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{forked_python()}" -m toolgen "$@"\n')
     launcher.chmod(0o755)
     own = {
         **os.environ,

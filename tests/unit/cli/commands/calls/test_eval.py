@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def questions(text: str) -> str:
 def test_the_day_of_a_team(shop: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     recorded = subprocess.run(
-        [sys.executable, "-c", RECORD], cwd=shop, env=environment, check=True, capture_output=True, text=True
+        [forked_python(), "-c", RECORD], cwd=shop, env=environment, check=True, capture_output=True, text=True
     )
     drafts = toolgen(shop, "eval", "from-log", recorded.stdout.strip(), "--store", "calls.db")
     assert (drafts.code, drafts.out.count("question:")) == (0, 10)
