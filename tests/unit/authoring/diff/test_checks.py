@@ -154,11 +154,14 @@ PASSING = ("toolgen-fmt", "toolgen-lint")
 
 
 def hook_codes(project: Project) -> dict[str, int]:
-    return {hook["id"]: run_hook(project, ["run", hook["id"], *stage(hook)]).returncode for hook in HOOKS}
-
-
-def stage(hook: Mapping[str, Any]) -> list[str]:
-    return ["--all-files", "--hook-stage", hook.get("stages", ["pre-commit"])[0]]
+    """Run the hooks of each stage; return whether each one failed."""
+    failed: dict[str, int] = {}
+    for stage in ("pre-commit", "pre-push"):
+        done = run_hook(project, ["run", "--all-files", "--verbose", "--hook-stage", stage])
+        shown = re.findall(r"^- hook id: (\S+)\n(?:- duration: .*\n)?(- exit code: 1\n)?", done.stdout, re.MULTILINE)
+        assert done.returncode == any(code for _, code in shown), done.stdout
+        failed |= {hook: int(bool(code)) for hook, code in shown}
+    return failed
 
 
 def run_hook(project: Project, arguments: list[str]) -> subprocess.CompletedProcess[str]:
