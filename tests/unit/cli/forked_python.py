@@ -7,30 +7,32 @@ environment, folder and standard streams, and is killed with its launcher. What 
 a shell, is tested elsewhere: `tests/project/test_imports.py`, `tests/unit/cli/test_start_up.py`,
 `tests/project/test_wheel.py`, and every guide.
 
-Run as a module it is the server: it takes the path of its socket. Options other than `-m` and `-c`, also after `-P`,
-and streams that are closed, start a new interpreter.
+Run as a module it is the server, which all workers of a test session share: it takes the path of its socket. Options
+other than `-m` and `-c`, also after `-P`, and streams that are closed, start a new interpreter.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from pkgutil import walk_packages
 from select import select
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -38,7 +40,9 @@ import toolgen
 from tests.project.checkout import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
 
 LIBRARIES: Final = (
     *(
@@ -94,7 +98,7 @@ sys.exit(code)
 
 
 def forked_python() -> str:
-    """Return the path of the program `python`, alone in its folder. Its server ends with this process."""
+    """Return the path of the program `python`, alone in its folder. It can be started as long as this process runs."""
     with _STARTING:
         return _program()
 
@@ -102,7 +106,7 @@ def forked_python() -> str:
 @cache
 def _program() -> str:
     listening = _server()
-    program = Path(listening).parent / "bin" / "python"
+    program = Path(listening).parent / str(os.getpid()) / "python"
     program.parent.mkdir()
     program.write_text(_LAUNCHER.format(python=sys.executable, path=listening), encoding="utf-8")
     program.chmod(0o700)
@@ -154,27 +158,66 @@ class Fork:
         return self.returncode
 
 
+_ONLY_USED: Final = bytes(4)
+"""What a process sends that asks for no program: the size of one is never 0."""
+
+_USED: Final[list[ExitStack]] = []
+"""A connection to the server, which ends when no process has one."""
+
+
 @cache
 def _server() -> str:
-    """Start the server and return the path of its socket, in a folder that goes with this process."""
-    folder = TemporaryDirectory(prefix="forked-python-")
-    listening = str(Path(folder.name) / "socket")
+    """Return the path of the socket of the server, which is started if there is none, and runs as long as this process.
+
+    Its folder is locked while a process looks for the server, and while the server removes it, before it ends.
+    """
+    folder = Path(gettempdir()) / f"forked-python-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    listening = str(folder / "socket")
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with _locked(folder):
+            if not folder.exists():  # the server that was here has ended
+                continue
+            try:
+                _use(listening)
+            except (ConnectionRefusedError, FileNotFoundError):  # it was killed, or there was none
+                Path(listening).unlink(missing_ok=True)
+                _start(listening)
+                _use(listening)
+            return listening
+
+
+def _use(listening: str) -> None:
+    """Connect to the server, and stay connected."""
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.socket(socket.AF_UNIX))
+        server.connect(listening)
+        server.sendall(_ONLY_USED)
+        assert server.recv(1)
+        _USED.append(stack.pop_all())
+
+
+@contextmanager
+def _locked(folder: Path, *, waits: bool = True) -> Iterator[None]:
+    """Lock a folder. Raises `BlockingIOError` if another process has locked it and this one does not wait."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(lock)
+
+
+def _start(listening: str) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command = [sys.executable, "-m", "tests.unit.cli.forked_python", listening]
     server = subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True
     )
-    assert server.stdin is not None
     assert server.stdout is not None
-    assert server.stdout.readline() == b"ready\n"
-
-    def end() -> None:
-        server.kill()
-        server.communicate()
-        folder.cleanup()
-
-    atexit.register(end)
-    return listening
+    with server.stdout as said:
+        assert said.readline() == b"ready\n"
+    server.returncode = 0  # it is left to itself
 
 
 def _serve(path: str) -> list[str]:
@@ -186,6 +229,7 @@ def _serve(path: str) -> list[str]:
     del sys.path[0]  # the checkout, which `python -m` has added
     gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     launchers: dict[socket.socket, int] = {}
+    users: set[socket.socket] = set()
     ended, wakes = socket.socketpair()
     for each in (ended, wakes):
         each.setblocking(False)
@@ -199,11 +243,17 @@ def _serve(path: str) -> list[str]:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         while True:
-            for key, _ in selector.select():
+            for key, _ in selector.select(None if users else 1):
                 found = key.fileobj
                 if found is listening:
                     launcher, _ = listening.accept()
                     size, files, _, _ = socket.recv_fds(launcher, 4, 3)
+                    if size == _ONLY_USED:
+                        users.add(launcher)
+                        selector.register(launcher, selectors.EVENT_READ)
+                        with suppress(OSError):  # it is gone
+                            launcher.sendall(b"1")
+                        continue
                     with launcher.makefile("rb") as request:
                         asked = request.read(int.from_bytes(size, "big"))
                     program = os.fork()
@@ -216,17 +266,30 @@ def _serve(path: str) -> list[str]:
                     selector.register(launcher, selectors.EVENT_READ)
                 elif found is ended:
                     ended.recv(1024)
+                elif found in users:  # it is gone
+                    users.remove(found)
+                    selector.unregister(found)
+                    found.close()
                 elif isinstance(found, socket.socket):  # the launcher is gone
                     with suppress(ProcessLookupError):
                         os.killpg(launchers[found], signal.SIGKILL)
                     selector.unregister(found)
             else:
                 _reap(launchers, selector)
+                if not users:
+                    _end(Path(path).parent)
                 continue
             break
-    for other in (*launchers, launcher, ended, wakes):
+    for other in (*users, *launchers, launcher, ended, wakes):
         other.close()
     return _become(files, asked)
+
+
+def _end(folder: Path) -> None:
+    """End the server, unless a process is about to use it."""
+    with suppress(BlockingIOError), _locked(folder, waits=False):
+        shutil.rmtree(folder)
+        os._exit(0)
 
 
 def warm_up() -> None:
@@ -234,15 +297,17 @@ def warm_up() -> None:
     from toolgen.authoring.lint.lint import lint
     from toolgen.compiler.compile import compile_specs, generate, read_files
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.base import SharedFile
     from toolgen.compiler.documents.evaluation import EvalFile
-    from toolgen.compiler.documents.read import HEADS, SharedFile, known_keys
+    from toolgen.compiler.documents.read import HEADS, known_keys
     from toolgen.compiler.emit.templates import _environment, templates_folder
     from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config, Target
     from toolgen.llm.costs import token_counter
     from toolgen.search.synonyms import related
 
-    for model in (*HEADS.values(), SharedFile, EvalFile):
+    models: list[type[BaseModel]] = [*HEADS.values(), SharedFile, EvalFile]
+    for model in models:
         model.model_rebuild()
         known_keys(model, ())
     for template in templates_folder().glob("*.jinja"):
@@ -252,9 +317,9 @@ def warm_up() -> None:
         root = Path(folder)
         (root / "specs").mkdir()
         (root / "specs" / "shop.yaml").write_text(_SPEC, encoding="utf-8")
-        for _ in range(2):  # the second time from the cache
-            compiled = compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
-        generate(compiled.catalog)
+        compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
+        kept = compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
+        generate(kept.catalog)
         lint(Config(root, (target,)), {target: read_files(root, target, sink)})
     token_counter()
     related()
