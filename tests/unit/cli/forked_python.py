@@ -55,7 +55,15 @@ LIBRARIES: Final = (
         "yaml",
     ),
     *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
-    *("dbos", "httpx2", "rich.console", "rich.progress", "sqlalchemy.dialects.postgresql", "starlette.applications"),
+    *(
+        "dbos",
+        "fastapi",
+        "httpx2",
+        "rich.console",
+        "rich.progress",
+        "sqlalchemy.dialects.postgresql",
+        "starlette.applications",
+    ),
     "uvicorn",
 )
 WITH_FRAMEWORKS: Final = ("toolgen.__main__", "toolgen.adapters", "toolgen.testing", "toolgen.toolsets")
@@ -342,7 +350,8 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     """Take over the streams, the environment and the folder of a launcher; return its arguments."""
     os.setsid()  # the program and those that it starts are killed together
     signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in (signal.SIGCHLD, signal.SIGHUP):  # the tests may be started by `nohup`
+        signal.signal(number, signal.SIG_DFL)
     for stream, file in enumerate(files):
         os.dup2(file, stream)
         os.close(file)
