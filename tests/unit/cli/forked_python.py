@@ -303,6 +303,7 @@ def _end(folder: Path) -> None:
 def warm_up() -> None:
     """Do once what lasts as long as a process, so that no fork does it again."""
     from toolgen.authoring.lint.lint import lint
+    from toolgen.authoring.site.build import TEMPLATES
     from toolgen.compiler.compile import compile_specs, generate, read_files
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.base import SharedFile
@@ -312,17 +313,19 @@ def warm_up() -> None:
     from toolgen.compiler.project.cache import Cache
     from toolgen.compiler.project.config import Config, Target
     from toolgen.llm.costs import token_counter
+    from toolgen.pages.rendering import environment
     from toolgen.search.synonyms import related
 
     models: list[type[BaseModel]] = [*HEADS.values(), SharedFile, EvalFile]
     for model in models:
         model.model_rebuild()
         known_keys(model, ())
-    for template in templates_folder().glob("*.jinja"):
-        _environment().get_template(template.name)
+    for templates, folder in ((_environment(), templates_folder()), (environment(TEMPLATES), TEMPLATES)):
+        for template in folder.glob("*.jinja"):
+            templates.get_template(template.name)
     target, sink = Target(), Diagnostics()
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
+    with TemporaryDirectory() as scratch:
+        root = Path(scratch)
         (root / "specs").mkdir()
         (root / "specs" / "shop.yaml").write_text(_SPEC, encoding="utf-8")
         compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
