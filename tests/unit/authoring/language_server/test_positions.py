@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.unit.authoring.language_client import Client
     from tests.unit.authoring.language_server.conftest import Serve
 
+pytestmark = pytest.mark.xdist_group("language server")  # whose tests share one server
+
 AGENT, ORDERS = "specs/agent.yaml", "specs/shop/orders.yaml"
 URI = "file:///a.yaml"
 TEXTS = st.lists(st.sampled_from(["a", "b: c", "", "🦊", "é", "水", *BREAKS, *NO_BREAKS]), max_size=14).map("".join)
