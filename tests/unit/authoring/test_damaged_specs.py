@@ -28,19 +28,19 @@ TARGET = Target()
 CONFIG = Config(Path(), (TARGET,))
 
 
-@settings(seeded, max_examples=40)
+@settings(seeded, max_examples=settings().max_examples)
 @given(st.data(), st.integers(1, 3))
 def test_damaged_specs_are_linted_and_formatted(data: st.DataObject, hits: int) -> None:
     check(damaged_data(data, hits))
 
 
-@settings(seeded, max_examples=40)
+@settings(seeded, max_examples=settings().max_examples)
 @given(st.data(), st.integers(1, 3))
 def test_damaged_texts_are_linted_and_formatted(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))
 
 
-@settings(seeded, max_examples=20)
+@settings(seeded, max_examples=settings().max_examples // 2)
 @given(toolsets(tools=3))
 def test_random_schemas_are_linted_and_formatted(toolset: Toolset) -> None:
     check({"specs/a.json": json.dumps(toolset.spec()).encode()})

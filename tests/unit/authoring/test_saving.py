@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.explore.shop import SPECS
 from toolgen.authoring import saving
 from toolgen.authoring.saving import save
@@ -56,7 +56,7 @@ def data_of(text: str) -> Any:
 
 
 def built(folder: Path) -> None:
-    words = [sys.executable, "-m", "toolgen", "build"]
+    words = [forked_python(), "-m", "toolgen", "build"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

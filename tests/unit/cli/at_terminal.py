@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def at_terminal(folder: Path, *arguments: str, answer: str = "y\n", typed_before
     person, terminal = pty.openpty()
     os.write(person, typed_before.encode())
     running = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", *arguments],
+        [forked_python(), "-m", "toolgen", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdin=terminal,

@@ -1,35 +1,38 @@
 """Forked Python: a program `python` whose interpreters are forks of one that has imported toolgen and its libraries.
 
-A new interpreter needs a second to import the SDK of MCP, the libraries of the compiler and toolgen itself. A fork
-imports what is left, such as generated packages and frameworks for agents. The program has its own signals, exit code,
+A new interpreter needs a second to import the SDK of MCP, the libraries of the compiler and toolgen itself, and as much
+to complete the models of spec files, compile templates and load a tokenizer. A fork has all that, and imports what is
+left, such as generated packages and frameworks for agents. The program has its own signals, exit code,
 environment, folder and standard streams, and is killed with its launcher. What commands import, and how they start from
 a shell, is tested elsewhere: `tests/project/test_imports.py`, `tests/unit/cli/test_start_up.py`,
 `tests/project/test_wheel.py`, and every guide.
 
-Run as a module it is the server: it takes the path of its socket. Options other than `-m` and `-c`, and streams that
-are closed, start a new interpreter.
+Run as a module it is the server, which all workers of a test session share: it takes the path of its socket. Options
+other than `-m` and `-c`, also after `-P`, and streams that are closed, start a new interpreter.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from pkgutil import walk_packages
 from select import select
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -37,7 +40,9 @@ import toolgen
 from tests.project.checkout import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
 
 LIBRARIES: Final = (
     *(
@@ -50,11 +55,26 @@ LIBRARIES: Final = (
         "yaml",
     ),
     *("mcp.client.stdio", "mcp.client.streamable_http", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.server.sse"),
-    *("dbos", "httpx2", "rich.console", "rich.progress", "sqlalchemy.dialects.postgresql", "starlette.applications"),
+    *(
+        "dbos",
+        "fastapi",
+        "httpx2",
+        "rich.console",
+        "rich.progress",
+        "sqlalchemy.dialects.postgresql",
+        "starlette.applications",
+    ),
     "uvicorn",
 )
 WITH_FRAMEWORKS: Final = ("toolgen.__main__", "toolgen.adapters", "toolgen.testing", "toolgen.toolsets")
 """Modules of toolgen that the server does not import, with those below them."""
+
+_SPEC: Final = """\
+toolgen: 1
+toolset: shop
+tools:
+  find: {description: Find orders., permission: readonly, args: {customer: string}, result: [{id: integer}]}
+"""
 
 _STARTING: Final = threading.RLock()
 """Threads of a test start programs at the same time: one of them starts the server."""
@@ -66,7 +86,8 @@ _LAUNCHER: Final = """\
 ' '''
 import json, os, signal, socket, sys
 is_closed = not all(os.path.exists(f"/dev/fd/{{number}}") for number in range(3))
-if is_closed or len(sys.argv) < 2 or sys.argv[1].startswith("-") and sys.argv[1] not in ("-m", "-c"):
+first = next((word for word in sys.argv[1:] if word != "-P"), "-")
+if is_closed or first.startswith("-") and first not in ("-m", "-c"):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({path!r})
@@ -85,7 +106,7 @@ sys.exit(code)
 
 
 def forked_python() -> str:
-    """Return the path of the program `python`, alone in its folder. Its server ends with this process."""
+    """Return the path of the program `python`, alone in its folder. It can be started as long as this process runs."""
     with _STARTING:
         return _program()
 
@@ -93,7 +114,7 @@ def forked_python() -> str:
 @cache
 def _program() -> str:
     listening = _server()
-    program = Path(listening).parent / "bin" / "python"
+    program = Path(listening).parent / str(os.getpid()) / "python"
     program.parent.mkdir()
     program.write_text(_LAUNCHER.format(python=sys.executable, path=listening), encoding="utf-8")
     program.chmod(0o700)
@@ -145,27 +166,66 @@ class Fork:
         return self.returncode
 
 
+_ONLY_USED: Final = bytes(4)
+"""What a process sends that asks for no program: the size of one is never 0."""
+
+_USED: Final[list[ExitStack]] = []
+"""A connection to the server, which ends when no process has one."""
+
+
 @cache
 def _server() -> str:
-    """Start the server and return the path of its socket, in a folder that goes with this process."""
-    folder = TemporaryDirectory(prefix="forked-python-")
-    listening = str(Path(folder.name) / "socket")
+    """Return the path of the socket of the server, which is started if there is none, and runs as long as this process.
+
+    Its folder is locked while a process looks for the server, and while the server removes it, before it ends.
+    """
+    folder = Path(gettempdir()) / f"forked-python-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    listening = str(folder / "socket")
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with _locked(folder):
+            if not folder.exists():  # the server that was here has ended
+                continue
+            try:
+                _use(listening)
+            except (ConnectionRefusedError, FileNotFoundError):  # it was killed, or there was none
+                Path(listening).unlink(missing_ok=True)
+                _start(listening)
+                _use(listening)
+            return listening
+
+
+def _use(listening: str) -> None:
+    """Connect to the server, and stay connected."""
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.socket(socket.AF_UNIX))
+        server.connect(listening)
+        server.sendall(_ONLY_USED)
+        assert server.recv(1)
+        _USED.append(stack.pop_all())
+
+
+@contextmanager
+def _locked(folder: Path, *, waits: bool = True) -> Iterator[None]:
+    """Lock a folder. Raises `BlockingIOError` if another process has locked it and this one does not wait."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(lock)
+
+
+def _start(listening: str) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command = [sys.executable, "-m", "tests.unit.cli.forked_python", listening]
     server = subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True
     )
-    assert server.stdin is not None
     assert server.stdout is not None
-    assert server.stdout.readline() == b"ready\n"
-
-    def end() -> None:
-        server.kill()
-        server.communicate()
-        folder.cleanup()
-
-    atexit.register(end)
-    return listening
+    with server.stdout as said:
+        assert said.readline() == b"ready\n"
+    server.returncode = 0  # it is left to itself
 
 
 def _serve(path: str) -> list[str]:
@@ -173,9 +233,11 @@ def _serve(path: str) -> list[str]:
     own = (found.name for found in walk_packages(toolgen.__path__, "toolgen."))
     for name in (*LIBRARIES, *(name for name in own if not name.startswith(WITH_FRAMEWORKS))):
         import_module(name)
+    warm_up()
     del sys.path[0]  # the checkout, which `python -m` has added
     gc.freeze()  # garbage collection in a child would copy the memory that it shares with this process
     launchers: dict[socket.socket, int] = {}
+    users: set[socket.socket] = set()
     ended, wakes = socket.socketpair()
     for each in (ended, wakes):
         each.setblocking(False)
@@ -189,11 +251,17 @@ def _serve(path: str) -> list[str]:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         while True:
-            for key, _ in selector.select():
+            for key, _ in selector.select(None if users else 1):
                 found = key.fileobj
                 if found is listening:
                     launcher, _ = listening.accept()
                     size, files, _, _ = socket.recv_fds(launcher, 4, 3)
+                    if size == _ONLY_USED:
+                        users.add(launcher)
+                        selector.register(launcher, selectors.EVENT_READ)
+                        with suppress(OSError):  # it is gone
+                            launcher.sendall(b"1")
+                        continue
                     with launcher.makefile("rb") as request:
                         asked = request.read(int.from_bytes(size, "big"))
                     program = os.fork()
@@ -206,17 +274,66 @@ def _serve(path: str) -> list[str]:
                     selector.register(launcher, selectors.EVENT_READ)
                 elif found is ended:
                     ended.recv(1024)
+                elif found in users:  # it is gone
+                    users.remove(found)
+                    selector.unregister(found)
+                    found.close()
                 elif isinstance(found, socket.socket):  # the launcher is gone
                     with suppress(ProcessLookupError):
                         os.killpg(launchers[found], signal.SIGKILL)
                     selector.unregister(found)
             else:
                 _reap(launchers, selector)
+                if not users:
+                    _end(Path(path).parent)
                 continue
             break
-    for other in (*launchers, launcher, ended, wakes):
+    for other in (*users, *launchers, launcher, ended, wakes):
         other.close()
     return _become(files, asked)
+
+
+def _end(folder: Path) -> None:
+    """End the server, unless a process is about to use it."""
+    with suppress(BlockingIOError), _locked(folder, waits=False):
+        shutil.rmtree(folder)
+        os._exit(0)
+
+
+def warm_up() -> None:
+    """Do once what lasts as long as a process, so that no fork does it again."""
+    from toolgen.authoring.lint.lint import lint
+    from toolgen.authoring.site.build import TEMPLATES
+    from toolgen.compiler.compile import compile_specs, generate, read_files
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.base import SharedFile
+    from toolgen.compiler.documents.evaluation import EvalFile
+    from toolgen.compiler.documents.read import HEADS, known_keys
+    from toolgen.compiler.emit.templates import _environment, templates_folder
+    from toolgen.compiler.project.cache import Cache
+    from toolgen.compiler.project.config import Config, Target
+    from toolgen.llm.costs import token_counter
+    from toolgen.pages.rendering import environment
+    from toolgen.search.synonyms import related
+
+    models: list[type[BaseModel]] = [*HEADS.values(), SharedFile, EvalFile]
+    for model in models:
+        model.model_rebuild()
+        known_keys(model, ())
+    for templates, folder in ((_environment(), templates_folder()), (environment(TEMPLATES), TEMPLATES)):
+        for template in folder.glob("*.jinja"):
+            templates.get_template(template.name)
+    target, sink = Target(), Diagnostics()
+    with TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        (root / "specs").mkdir()
+        (root / "specs" / "shop.yaml").write_text(_SPEC, encoding="utf-8")
+        compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
+        kept = compile_specs(root, target, sink, cache=Cache(root / "cache", b"secret"))
+        generate(kept.catalog)
+        lint(Config(root, (target,)), {target: read_files(root, target, sink)})
+    token_counter()
+    related()
 
 
 def _reap(launchers: dict[socket.socket, int], selector: selectors.BaseSelector) -> None:
@@ -236,7 +353,8 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     """Take over the streams, the environment and the folder of a launcher; return its arguments."""
     os.setsid()  # the program and those that it starts are killed together
     signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in (signal.SIGCHLD, signal.SIGHUP):  # the tests may be started by `nohup`
+        signal.signal(number, signal.SIG_DFL)
     for stream, file in enumerate(files):
         os.dup2(file, stream)
         os.close(file)
@@ -281,22 +399,24 @@ def leave(run: Callable[[], object]) -> NoReturn:
 
 def _run(arguments: list[str]) -> None:
     """Run a program as an interpreter does with the same arguments."""
-    if arguments[0] == "-m":
+    is_safe = arguments[0] == "-P"
+    first, *rest = arguments[is_safe:]
+    if first == "-m":
         import runpy
 
-        sys.path.insert(0, str(Path.cwd()))
-        sys.argv = arguments[1:]
-        runpy._run_module_as_main(arguments[1])  # type: ignore[attr-defined]  # what `python -m` calls
+        sys.path[:0] = [] if is_safe else [str(Path.cwd())]
+        sys.argv = rest
+        runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]  # what `python -m` calls
         return
-    is_code = arguments[0] == "-c"
-    sys.path.insert(0, "" if is_code else str(Path(arguments[0]).resolve().parent))
-    sys.argv = ["-c", *arguments[2:]] if is_code else arguments
+    is_code = first == "-c"
+    sys.path[:0] = [] if is_safe else ["" if is_code else str(Path(first).resolve().parent)]
+    sys.argv = ["-c", *rest[1:]] if is_code else [first, *rest]
     main = ModuleType("__main__")
     if not is_code:
-        main.__file__ = arguments[0]
-    text = arguments[1] if is_code else Path(arguments[0]).read_text(encoding="utf-8")
+        main.__file__ = first
+    text = rest[0] if is_code else Path(first).read_text(encoding="utf-8")
     sys.modules["__main__"] = main
-    exec(compile(text, "<string>" if is_code else arguments[0], "exec"), main.__dict__)  # noqa: S102  # it is a program
+    exec(compile(text, "<string>" if is_code else first, "exec"), main.__dict__)  # noqa: S102  # it is a program
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.cli.file_kinds import FOREIGN, KINDS, Case, Outcome
+from tests.unit.cli.forked_python import forked_python
 from toolgen.record.chain import ChainKey
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import NewEvent
@@ -159,7 +160,7 @@ def record(path: Path) -> None:
 def outcomes(project: Path, cases: list[tuple[str, str, tuple[str, ...]]]) -> list[Outcome]:
     asked = [asdict(Case(str(project), *case)) for case in cases]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOOLGEN_LOG_KEY": KEY}
-    command = [sys.executable, "-m", "tests.unit.cli.file_kinds"]
+    command = [forked_python(), "-m", "tests.unit.cli.file_kinds"]
     done = subprocess.run(
         command, input=json.dumps(asked), capture_output=True, text=True, check=True, env=environment, cwd=ROOT
     )

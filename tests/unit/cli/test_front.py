@@ -16,6 +16,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.project.extras import PACKAGES
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.front import FOR_ARGUMENT, run
 
@@ -48,7 +49,7 @@ def test_a_project_above_is_named_and_not_used(tmp_path: Path) -> None:
     expected = f"There is one in `{above}`: `toolgen -C '{above}' policy explain`"
     assert done.err.splitlines()[-1].endswith(f"no folder `specs`. {expected}")
 
-    here = [sys.executable, "-m", "toolgen", "serve"]
+    here = [forked_python(), "-m", "toolgen", "serve"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     served = subprocess.run(here, cwd=below.parent, env=environment, capture_output=True, text=True, check=False)
     assert served.stderr.endswith("There is one in `..`: `toolgen -C .. serve`\n")

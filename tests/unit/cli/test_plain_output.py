@@ -6,13 +6,13 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def on_terminal(folder: Path, *arguments: str, **environment: str) -> bytes:
     inherited = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM", "FORCE_COLOR")}
     shown = b""
     with subprocess.Popen(
-        [sys.executable, *arguments],
+        [forked_python(), *arguments],
         stdin=program,
         stdout=program,
         stderr=program,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cli.forked_python import forked_python
 from toolgen.cli.commands import COMMANDS, SERVING
 from toolgen.cli.front import run
 
@@ -66,7 +67,8 @@ def test_a_signal_ends_the_server_that_a_command_started(
     try:
         if ignored is not None:
             signal.signal(ignored, signal.SIG_IGN)
-        command = [sys.executable, "-m", "toolgen", *words]
+        python = sys.executable if ignored else forked_python()  # a fork does not inherit what is ignored
+        command = [python, "-m", "toolgen", *words]
         process = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True, start_new_session=True)
     finally:
         signal.signal(signal.SIGHUP, before)

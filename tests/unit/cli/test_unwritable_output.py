@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.record.sample import started, write
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import NewEvent
@@ -40,7 +40,7 @@ def to_full(folder: Path, *words: str, has_stderr: bool = True) -> tuple[int, st
     """Run a command whose stdout is full; return its exit code and what it wrote to stderr."""
     with FULL.open("wb") as full:
         error = subprocess.PIPE if has_stderr else full
-        command = [sys.executable, "-m", "toolgen", *words]
+        command = [forked_python(), "-m", "toolgen", *words]
         done = subprocess.run(command, cwd=folder, stdout=full, stderr=error, text=True, check=False)
     return done.returncode, done.stderr or ""
 

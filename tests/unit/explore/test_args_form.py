@@ -219,7 +219,7 @@ def test_a_new_entry_is_no_field_that_the_schema_names() -> None:
 
 
 @given(toolsets(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(toolset: Any, data: st.DataObject) -> None:
     for side in toolset.sides:
         text = st.text(max_size=3)

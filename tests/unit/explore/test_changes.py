@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import Goods, shop
 from toolgen.runtime.policy.approvers import Approver
@@ -46,6 +48,7 @@ def test_a_changed_tool_and_findings_stand_with_their_places(tmp_path: Path) -> 
     asyncio.run(test())
 
 
+@pytest.mark.usefixtures("forked_processes")
 def test_what_cannot_be_compared_is_told(tmp_path: Path) -> None:
     async def test() -> None:
         folder = repository(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.explore.browsing import ORIGIN, Browser
@@ -78,7 +78,6 @@ async def posted(browser: Browser, fields: dict[str, str]) -> dict[str, str]:
 @given(ARGS)
 @example(dict(zip(FORMATS, ("a\rb", "2026-5-1", " a@b.c", "u\n", "k\nl"), strict=True)))
 @example({"map": {"a\r\nb": "\0", "c\u00a0d": "x", "\ud800": "y"}})
-@settings(max_examples=60)
 def test_args_come_back_from_the_page_as_they_were(args: Any) -> None:
     async def test() -> None:
         browser = await opened()

@@ -64,8 +64,14 @@ async def overlapping(store: Store) -> None:
     await done(store.append(started("never")))
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgres"])
-@pytest.mark.parametrize("at_once", [1, 3, 500])
+@pytest.mark.parametrize(
+    ("at_once", "kind"),
+    [
+        *((number, "memory") for number in (1, 3, 500)),
+        *((1, "sqlite"), (3, "postgres"), (500, "sqlite"), (500, "postgres")),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in ((1, "postgres"), (3, "sqlite"))),
+    ],
+)
 def test_pages_of_calls_are_those_of_the_whole_run(
     kind: str, at_once: int, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import SPECS, Goods, shop
 from tests.unit.explore.test_screens import ORDER
@@ -17,7 +19,7 @@ from toolgen.runtime.policy.approvers import Approver
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+pytestmark = pytest.mark.usefixtures("forked_processes")
 
 BREAKING = {
     "goods.yaml": SPECS["goods.yaml"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.unit.authoring.test_saving import QUESTION, built, data_of, project
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import HOSTILE, shop
@@ -17,6 +19,8 @@ from toolgen.testing.recordings import recorded
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("forked_processes")
 
 CARD = {"lines": [{"id": 1}], "pay": {"by": "card", "number": "4111-1111-secret"}}
 

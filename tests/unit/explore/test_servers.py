@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 from tests.unit.cli.command_line import toolgen
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    import pytest
-
     from toolgen.explore import Explorer
+
+
+pytestmark = pytest.mark.usefixtures("forked_processes")
 
 
 @asynccontextmanager

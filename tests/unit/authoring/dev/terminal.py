@@ -33,6 +33,7 @@ class Terminal:
     def __init__(self, folder: Path, *arguments: str, columns: int = 100, lines: int = 40, **environment: str) -> None:
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
+        self._shown: str | None = None
         self.sent = b""
         self._person, self._program = pty.openpty()
         self._set_size(columns, lines)
@@ -63,7 +64,9 @@ class Terminal:
     @property
     def text(self) -> str:
         """What the screen shows, without trailing blanks."""
-        return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
+        if self._shown is None:  # it takes as long as to draw it
+            self._shown = "\n".join(line.rstrip() for line in self.screen.display).rstrip()
+        return self._shown
 
     @property
     def current_settings(self) -> list[object]:
@@ -85,6 +88,7 @@ class Terminal:
     def resize(self, columns: int, lines: int) -> None:
         """Give the terminal another size, of which the program gets a signal."""
         self.screen.resize(lines, columns)
+        self._shown = None
         self._set_size(columns, lines)
 
     def end(self) -> int:
@@ -104,6 +108,7 @@ class Terminal:
             part = os.read(self._person, 65536)
             self.sent += part
             self._stream.feed(part)
+            self._shown = None
         return len(self.sent) > count
 
     def _set_size(self, columns: int, lines: int) -> None:

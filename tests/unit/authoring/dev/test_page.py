@@ -15,6 +15,7 @@ import pytest
 
 from tests.unit.authoring.diff.repository import ORDERS, Project
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +32,15 @@ pytestmark = [
 ]
 
 DEV = ("-m", "toolgen", "dev")
+FORKING = """
+import sys
+sys.executable = {python!r}
+sys.argv = ["toolgen", "dev"]
+from toolgen.cli import main
+main()
+"""
+"""The command, with its parts in forks."""
+
 COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 LEFT = b"\x1b[?1049l"
 """The sequence that leaves the alternate screen."""
@@ -43,6 +53,10 @@ SHOWN = r"\x1b]0;owned\x07\x1b[5m\u202e[b]"
 def project(tmp_path: Path) -> Project:
     (tmp_path / ".gitignore").write_text(".toolgen\ngenerated\n")
     return Project(tmp_path)
+
+
+def forking() -> tuple[str, str]:
+    return "-c", FORKING.format(python=forked_python())
 
 
 def complete(text: str) -> bool:
@@ -62,7 +76,7 @@ def processes_of(terminal: Terminal) -> dict[str, int]:
 
 
 def test_the_page_follows_edits_commits_and_sizes_until_ctrl_c(project: Project) -> None:
-    with Terminal(project.folder, *DEV) as terminal:
+    with Terminal(project.folder, *forking()) as terminal:
         first = terminal.until(complete)
         assert first.startswith(f"toolgen dev  {project.folder.name}  last build at ")
         assert "generated: " in first
@@ -150,7 +164,7 @@ def test_no_part_waits_for_another_and_what_is_not_current_is_marked(project: Pr
 
 
 def test_without_colour_nothing_is_coloured(project: Project) -> None:
-    with Terminal(project.folder, *DEV, NO_COLOR="1") as terminal:
+    with Terminal(project.folder, *forking(), NO_COLOR="1") as terminal:
         terminal.until("Surface")
         terminal.type("\x03")
         assert terminal.end() == 130
@@ -160,6 +174,7 @@ def test_without_colour_nothing_is_coloured(project: Project) -> None:
 
 FAILING = """
 import sys
+sys.executable = {python!r}
 import toolgen.authoring.dev.loop as loop
 
 def versions(root):
@@ -174,7 +189,7 @@ main()
 
 
 def test_the_terminal_is_restored_after_an_error(project: Project) -> None:
-    with Terminal(project.folder, "-c", FAILING) as terminal:
+    with Terminal(project.folder, "-c", FAILING.format(python=forked_python())) as terminal:
         assert terminal.end() == 3
         assert terminal.current_settings == terminal.settings
         before, _, after = terminal.sent.rpartition(LEFT)
@@ -183,7 +198,7 @@ def test_the_terminal_is_restored_after_an_error(project: Project) -> None:
 
 
 def test_it_leaves_the_terminal_while_it_is_stopped(project: Project) -> None:
-    with Terminal(project.folder, *DEV) as terminal:
+    with Terminal(project.folder, *forking()) as terminal:
         terminal.until("Surface")
         os.kill(terminal.process.pid, signal.SIGTSTP)
         assert os.WIFSTOPPED(os.waitpid(terminal.process.pid, os.WUNTRACED)[1])
@@ -196,7 +211,7 @@ def test_it_leaves_the_terminal_while_it_is_stopped(project: Project) -> None:
 
 
 def test_on_a_dumb_terminal_each_change_is_a_block_of_plain_text(project: Project) -> None:
-    with Terminal(project.folder, *DEV, columns=200, lines=100, TERM="dumb") as terminal:
+    with Terminal(project.folder, *forking(), columns=200, lines=100, TERM="dumb") as terminal:
         terminal.until("watching for changes")
         project.edit(("maximum: 50", "maximum: 20"), ("default: 10", "default: ten"))
         text = terminal.until(lambda text: text.count("watching for changes") == 2)

@@ -16,6 +16,7 @@ import yaml
 from tests.project.checkout import ROOT
 from tests.unit.authoring.diff.repository import Project, git
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ def project(tmp_path: Path) -> Project:
     shutil.move(project.folder / ".git", tmp_path / ".git")
     (tmp_path / "bin").mkdir()
     launcher = tmp_path / "bin" / "toolgen"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m toolgen "$@"\n')
+    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{forked_python()}" -m toolgen "$@"\n')
     launcher.chmod(0o755)
     (tmp_path / ".git" / "info" / "exclude").write_text("/bin/\n/runner/\n")
     project.edit(*CLEAN)
@@ -153,18 +154,21 @@ PASSING = ("toolgen-fmt", "toolgen-lint")
 
 
 def hook_codes(project: Project) -> dict[str, int]:
-    return {hook["id"]: run_hook(project, ["run", hook["id"], *stage(hook)]).returncode for hook in HOOKS}
-
-
-def stage(hook: Mapping[str, Any]) -> list[str]:
-    return ["--all-files", "--hook-stage", hook.get("stages", ["pre-commit"])[0]]
+    """Run the hooks of each stage; return whether each one failed."""
+    failed: dict[str, int] = {}
+    for stage in ("pre-commit", "pre-push"):
+        done = run_hook(project, ["run", "--all-files", "--verbose", "--hook-stage", stage])
+        shown = re.findall(r"^- hook id: (\S+)\n(?:- duration: .*\n)?(- exit code: 1\n)?", done.stdout, re.MULTILINE)
+        assert done.returncode == any(code for _, code in shown), done.stdout
+        failed |= {hook: int(bool(code)) for hook, code in shown}
+    return failed
 
 
 def run_hook(project: Project, arguments: list[str]) -> subprocess.CompletedProcess[str]:
     bin_ = project.folder.parent / f"{project.folder.name}-bin"
     bin_.mkdir(exist_ok=True)
     launcher = bin_ / "toolgen"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m toolgen "$@"\n')
+    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{forked_python()}" -m toolgen "$@"\n')
     launcher.chmod(0o755)
     own = {
         **os.environ,

@@ -11,7 +11,7 @@ from tests.unit.compiler.source.reading import data_of
 from tests.unit.compiler.source.values import ANY_TEXT, DATA, SPECS, same
 from toolgen.authoring.format.update import to_yaml
 
-quick = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=2 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow])
 
 
 @quick

@@ -33,7 +33,7 @@ def node(text: str, path: str = "a.yaml") -> Node:
     return root
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.data(), st.dictionaries(KEYS, DATA, min_size=1, max_size=4))
 def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: dict[str, Any]) -> None:
     text = with_line_end(Writer(data.draw).document(value), data.draw(LINE_ENDS))
@@ -48,7 +48,7 @@ def test_any_text_keeps_its_data_and_comments_and_is_stable(data: Any, value: di
     assert with_line_end(once, line_end(text)) == once
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.data(), SPECS)
 def test_keys_of_specs_in_any_order_with_their_comments_are_stable(data: Any, spec: dict[str, Any]) -> None:
     text = SpecWriter(data.draw).document(spec)
@@ -65,7 +65,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.sampled_from("|>"),
     st.sampled_from(["", "-", "+"]),
@@ -93,7 +93,6 @@ def test_a_block_of_text_stays_a_block(style: str, chomping: str, size: str, lin
     assert formatted("a.yaml", once, node(once)) == once
 
 
-@settings(max_examples=100)
 @given(st.dictionaries(KEYS, DATA | st.sampled_from(["a\n  b\n   ", "a\n \n", " a\n  "]), min_size=1, max_size=4))
 def test_what_an_import_writes_is_formatted(value: dict[str, Any]) -> None:
     text = to_yaml(value)
@@ -101,7 +100,6 @@ def test_what_an_import_writes_is_formatted(value: dict[str, Any]) -> None:
     assert formatted("a.yaml", text, node(text)) == text
 
 
-@settings(max_examples=100)
 @given(
     st.data(),
     st.dictionaries(KEYS, DATA, min_size=1, max_size=4),

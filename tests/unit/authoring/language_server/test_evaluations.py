@@ -12,6 +12,8 @@ from tests.unit.authoring.language_server.project import FILES
 if TYPE_CHECKING:
     from tests.unit.authoring.language_server.conftest import Serve
 
+pytestmark = pytest.mark.xdist_group("language server")  # whose tests share one server
+
 PATH = "evals/shop.eval.yaml"
 ORDERS = "specs/shop/orders.yaml"
 CASES = FILES[PATH]

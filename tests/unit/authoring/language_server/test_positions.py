@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from tests.unit.authoring.language_client import Client
     from tests.unit.authoring.language_server.conftest import Serve
 
+pytestmark = pytest.mark.xdist_group("language server")  # whose tests share one server
+
 AGENT, ORDERS = "specs/agent.yaml", "specs/shop/orders.yaml"
 URI = "file:///a.yaml"
 TEXTS = st.lists(st.sampled_from(["a", "b: c", "", "🦊", "é", "水", *BREAKS, *NO_BREAKS]), max_size=14).map("".join)
 POSITIONS = st.builds(types.Position, st.integers(0, 8), st.integers(0, 9))
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.sampled_from(["utf-8", "utf-16", "utf-32"]), TEXTS, st.lists(st.tuples(POSITIONS, POSITIONS, TEXTS)))
 def test_the_texts_of_editor_and_server_stay_equal(
     encoding: str, text: str, edits: list[tuple[types.Position, types.Position, str]]
@@ -49,7 +51,7 @@ def test_the_texts_of_editor_and_server_stay_equal(
     assert documents.get_text_document(URI).source == text
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.sampled_from(["utf-8", "utf-16", "utf-32"]), TEXTS, st.data())
 def test_an_offset_and_its_position_mean_the_same_place(encoding: str, text: str, data: st.DataObject) -> None:
     editor, found = Buffer(text, encoding), IndexedText(text, encoding)

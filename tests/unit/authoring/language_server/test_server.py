@@ -13,12 +13,15 @@ from pygls.exceptions import JsonRpcException
 
 from tests.unit.authoring.language_client import CURSOR, Client, language_client
 from tests.unit.authoring.language_server.project import FILES
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tests.unit.authoring.language_server.conftest import Serve
+
+pytestmark = pytest.mark.xdist_group("language server")  # whose tests share one server
 
 ORDERS, AGENT, POLICY, CATALOG, SHARED, CASES = (
     "specs/shop/orders.yaml",
@@ -359,7 +362,7 @@ def test_a_refused_name_is_no_failure_of_the_server(project: Path) -> None:
 
     async def look() -> None:
         stderr = project / "stderr"
-        command = (sys.executable, "-m", "toolgen", "lsp")
+        command = (forked_python(), "-m", "toolgen", "lsp")
         opened = "os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), 2)"
         script = f"import os, sys; {opened}; os.execv(sys.argv[2], sys.argv[2:])"
         async with language_client(project, sys.executable, "-c", script, str(stderr), *command) as client:
@@ -401,7 +404,7 @@ def test_a_file_is_formatted(serve: Serve) -> None:
 
 def test_edits_are_of_the_versions_of_texts_that_the_editor_has(project: Path) -> None:
     async def look() -> types.WorkspaceEdit | None:
-        words = (sys.executable, "-m", "toolgen", "lsp")
+        words = (forked_python(), "-m", "toolgen", "lsp")
         async with language_client(project, *words, compares_versions=True) as client:
             path, text, name, _ = RENAMES[0]
             for _ in range(2):

@@ -103,7 +103,7 @@ def project_of(chosen: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     return files
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 4)
 @given(st.lists(EDITS, min_size=2, max_size=4))
 def test_edits_of_a_project_find_the_same_as_a_first_run(edits: list[dict[str, tuple[str, int]]]) -> None:
     with TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ def codes(text: str) -> set[str]:
 TOOL = "toolgen: 1\ntoolset: shop\ntools:\n  find:\n    permission: readonly\n"
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.data(), SPECS)
 def test_formatting_changes_no_finding(data: Any, spec: dict[str, Any]) -> None:
     text = SpecWriter(data.draw).document(spec)

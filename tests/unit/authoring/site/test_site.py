@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -328,20 +328,39 @@ def test_hostile_text_stays_text(name: str) -> None:
         assert without_text_markup(files[path]) == plain_skeleton(path)
     shown = "".join(Page.of(files["tools/a.act.html"]).text.split()).replace("`", "")
     assert all(visible(word) in shown for word in text.replace("`", "").split())
-    for page in files.values():
-        assert all(each.isprintable() or each in "\n\t\u3000" for each in page)
+    assert all(is_visible(page) for page in files.values())
 
 
+HOSTILE = ("<script>alert(1)</script>", '"><b a="', "../../x", "con", "a\u202eb\x00", "plain")
+
+
+@pytest.mark.parametrize(("position", "turn"), [*zip(POSITIONS, cycle(HOSTILE[1:]), strict=False)], ids=POSITIONS)
+def test_hostile_text_at_every_position_of_a_spec_gives_a_well_formed_site(position: str, turn: str) -> None:
+    """A script is at each position, the other texts take turns."""
+    for text in (HOSTILE[0], turn):
+        check_site_with(position, text)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("position", POSITIONS)
-def test_hostile_text_at_every_position_of_a_spec_gives_a_well_formed_site(position: str) -> None:
-    for text in ("<script>alert(1)</script>", '"><b a="', "../../x", "con", "a\u202eb\x00", "plain"):
-        found = compiled(POSITIONS[position].files("own", text))
-        if not found.errors:
-            files = dict(site_files([Part("generated", found.catalog)]))
-            assert [*broken_links(files)] == []
-            search_rows(files)
-            assert all(each.isprintable() or each in "\n\t\u3000" for page in files.values() for each in page)
-            assert all(path == path.strip("./ ") and ".." not in path and path.isascii() for path in files)
+def test_every_hostile_text_at_every_position_of_a_spec_gives_a_well_formed_site(position: str) -> None:
+    for text in HOSTILE:
+        check_site_with(position, text)
+
+
+def check_site_with(position: str, text: str) -> None:
+    found = compiled(POSITIONS[position].files("own", text))
+    if not found.errors:
+        files = dict(site_files([Part("generated", found.catalog)]))
+        assert [*broken_links(files)] == []
+        search_rows(files)
+        assert all(is_visible(page) for page in files.values())
+        assert all(path == path.strip("./ ") and ".." not in path and path.isascii() for path in files)
+
+
+def is_visible(page: str) -> bool:
+    """Return whether each character can be seen, or moves what follows."""
+    return page.translate(dict.fromkeys(map(ord, "\n\t\u3000"))).isprintable()
 
 
 @pytest.mark.parametrize("name", MEGABYTE)

@@ -15,6 +15,7 @@ import pytest
 from tests.later import later
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,7 +145,7 @@ def test_an_app_is_called_in_the_same_process(project: Path) -> None:
 def test_an_app_gives_the_same_tools_by_its_description(project: Path) -> None:
     toolgen(project, "import", "python", "app.api:api", "--toolset", "by.code")
     code = "import json; from app.api import api; print(json.dumps(api.openapi()))"
-    made = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
+    made = subprocess.run([forked_python(), "-c", code], cwd=project, capture_output=True, text=True, check=True)
     (project / "api.json").write_text(made.stdout.splitlines()[-1])
     toolgen(project, "import", "openapi", "api.json", "--toolset", "by.url")
     found = [
@@ -283,7 +284,7 @@ def test_serve_offers_what_handlers_run(project: Path) -> None:
             "name": "app__tools__find", "arguments": {"query": "lamp", "limit": 1}}},
     ]  # fmt: skip
     served = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", "-C", str(project), "serve", "--yes"],
+        [forked_python(), "-m", "toolgen", "-C", str(project), "serve", "--yes"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip

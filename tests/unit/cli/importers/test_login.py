@@ -7,7 +7,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -237,7 +236,7 @@ def test_one_process_at_a_time_changes_the_file(tmp_path: Path) -> None:
     )
     store = LoginStore(tmp_path / "logins.json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", program, str(store.file)]
+    command = [forked_python(), "-c", program, str(store.file)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as other:
         with UserFile(store.file).changed() as logins:
             assert other.stdout is not None

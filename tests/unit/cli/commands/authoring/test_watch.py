@@ -14,6 +14,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import toolset
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Watching:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "toolgen", "build", "--watch", *arguments],
+            [forked_python(), "-m", "toolgen", "build", "--watch", *arguments],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,

@@ -17,6 +17,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,7 +276,7 @@ def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
 def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Start a call that needs permission; yields the process and the user's end of the terminal with the question."""
     person, program = pty.openpty()
-    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
+    command = [forked_python(), "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (
         subprocess.Popen(
@@ -457,7 +458,7 @@ def test_an_injected_value_of_another_type_is_an_error(folder: Path) -> None:
 
 
 def test_args_that_are_not_utf_8_are_an_error_without_a_traceback(folder: Path) -> None:
-    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "find", "-"]
+    command = [forked_python(), "-m", "toolgen", "-C", str(folder), "call", "find", "-"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, input=b'{"limit": "\xff"}', capture_output=True, env=environment, check=False)
 

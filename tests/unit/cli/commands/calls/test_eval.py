@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,19 +104,26 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server.server_close()
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with an imported server, and a model in its configuration."""
-    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
-    (tmp_path / "toolgen.toml").write_text(
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "tools.json").write_text(json.dumps(TOOLS))
+    (folder / "toolgen.toml").write_text(
         'targets = [{specs = "specs", out = "generated"}]\n'
         'models.fake = {ask = "models:ask", input_price = 3.0, output_price = 15.0}\n'
     )
-    (tmp_path / "models.py").write_text(MODELS)
-    (tmp_path / "evals").mkdir()
-    assert toolgen(tmp_path, "import", "mcp", "tools.json", "--toolset", "mcp.shop").code == 0
-    assert toolgen(tmp_path, "build").code == 0
-    return tmp_path
+    (folder / "models.py").write_text(MODELS)
+    (folder / "evals").mkdir()
+    assert toolgen(folder, "import", "mcp", "tools.json", "--toolset", "mcp.shop").code == 0
+    assert toolgen(folder, "build").code == 0
+    return folder
+
+
+@pytest.fixture
+def shop(built: Path, tmp_path: Path) -> Path:
+    """Return a copy of the project, for one test."""
+    return shutil.copytree(built, tmp_path, dirs_exist_ok=True)
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -140,7 +147,7 @@ def questions(text: str) -> str:
 def test_the_day_of_a_team(shop: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     recorded = subprocess.run(
-        [sys.executable, "-c", RECORD], cwd=shop, env=environment, check=True, capture_output=True, text=True
+        [forked_python(), "-c", RECORD], cwd=shop, env=environment, check=True, capture_output=True, text=True
     )
     drafts = toolgen(shop, "eval", "from-log", recorded.stdout.strip(), "--store", "calls.db")
     assert (drafts.code, drafts.out.count("question:")) == (0, 10)

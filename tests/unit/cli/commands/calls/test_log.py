@@ -7,7 +7,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.record.sample import denied, done, ended, progress, result, started, write
 from toolgen.record.chain import ChainKey
 from toolgen.record.sqlite import SqliteStore
@@ -117,7 +117,7 @@ def test_a_run_is_followed_to_its_end(folder: Path) -> None:
 
 
 def test_a_run_is_followed_while_it_continues(folder: Path) -> None:
-    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "log", "live", "--store", "store.db", "--follow"]
+    command = [forked_python(), "-m", "toolgen", "-C", str(folder), "log", "live", "--store", "store.db", "--follow"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     async def record(*events: NewEvent) -> None:
@@ -136,7 +136,7 @@ def test_a_run_is_followed_while_it_continues(folder: Path) -> None:
 
 def test_a_missing_store_and_a_missing_run_are_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "later.db"
-    command = [sys.executable, "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", "later.db", "--follow"]
+    command = [forked_python(), "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", "later.db", "--follow"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     async def record(run: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.record.sample import KEY, TOOL, one_call, progress, write
 from toolgen.record.stores import open_store
 from toolgen.runtime.events.records import NewEvent
@@ -59,7 +59,7 @@ def test_runs_of_a_database_are_listed_shown_and_verified(tmp_path: Path, postgr
 
 
 def test_a_database_is_followed_before_it_has_a_store(tmp_path: Path, postgres_url: str) -> None:
-    command = [sys.executable, "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", postgres_url, "--follow"]
+    command = [forked_python(), "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", postgres_url, "--follow"]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
