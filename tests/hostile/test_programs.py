@@ -32,6 +32,9 @@ STARTING: Final = {
 }
 """Modules that start programs: all of them, or by some names."""
 
+MENTIONED: Final = re.compile(rf"\b({'|'.join(sorted({module.partition('.')[0] for module in STARTING}))})\b")
+"""What is in the text of each module that starts programs."""
+
 SHADOWING: Final = ("multiprocessing", "pickle", "signal", "subprocess", "selectors", "click", "ruff", "sitecustomize")
 SERVER: Final = """
 import asyncio
@@ -54,6 +57,8 @@ if __name__ == "__main__":
 
 def starts(text: str) -> Iterator[str]:
     """Yield what in a module starts programs."""
+    if not MENTIONED.search(text):
+        return
     for node in _nodes(ast.parse(text)):
         match node:
             case ast.Import(names):
@@ -73,7 +78,7 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield what a module runs: nothing that is for type checkers alone."""
     yield tree
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for each in node.orelse:
                 yield from _nodes(each)
         else:
