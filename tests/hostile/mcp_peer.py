@@ -39,6 +39,7 @@ TOOLS = [
         "many_strings",
         "many_keys",
         "long_text",
+        "longest_text",
         "many_lines",
         "many_members",
         "repeat",
@@ -112,8 +113,8 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "many_keys":
             fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
             yield raw(request, b'1,"structuredContent":{%s}' % fields)
-        case "long_text":
-            text = b'{"type":"text","text":"' + b"x'" * (7 * MIB) + b'"}'
+        case "long_text" | "longest_text":
+            text = b'{"type":"text","text":"' + b"x'" * ((3 if name == "long_text" else 7) * MIB) + b'"}'
             yield raw(request, b'1,"content":[%s]' % text)
         case "many_lines":
             for _ in range(9_000):

@@ -77,7 +77,9 @@ def check(position: Position, texts: Collection[str]) -> list[str]:
     if not taken:
         return []
     hostile = (made or compiled(files_with(position, taken))).package()
-    plain = compiled(files_with(position, [position.plain(number, text) for number, text in enumerate(taken)])).package()
+    plain = compiled(
+        files_with(position, [position.plain(number, text) for number, text in enumerate(taken)])
+    ).package()
     assert_alike(hostile, plain, [position.kept(text) for text in taken])
     assert all(is_shown(text) for text in hostile.values())
     return taken

@@ -73,7 +73,6 @@ TEXTS: Final = {
 }
 
 
-
 def long_texts(length: int) -> dict[str, str]:
     """Return texts of about so many characters, all of which are escaped somewhere."""
     return {
