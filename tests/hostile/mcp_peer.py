@@ -138,7 +138,7 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
             yield fine(request)
         case "progress" | "logs":
             token = request["params"].get("_meta", {}).get("progressToken")
-            for number in range(5_000):
+            for number in range(1_500):
                 if name == "progress":
                     yield notification(
                         "notifications/progress",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEPTHS: Final = [10, 60, 190, 250, 3_000, 100_000]
-STEPS: Final = 100
+STEPS: Final = 60
 
 
 def codes(*, profile: str = "full", **files: Any) -> set[str]:
