@@ -114,7 +114,7 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
             fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
             yield raw(request, b'1,"structuredContent":{%s}' % fields)
         case "long_text" | "longest_text":
-            text = b'{"type":"text","text":"' + b"x'" * ((3 if name == "long_text" else 7) * MIB) + b'"}'
+            text = b'{"type":"text","text":"' + b"x'" * ((4 if name == "long_text" else 7) * MIB) + b'"}'
             yield raw(request, b'1,"content":[%s]' % text)
         case "many_lines":
             for _ in range(9_000):
@@ -129,11 +129,11 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "depth":
             yield raw(request, b"[" * 5_000 + b"]" * 5_000)
         case "blocks":
-            yield result(request, {"content": [{"type": "text", "text": "x"}] * 60_000})
+            yield result(request, {"content": [{"type": "text", "text": "x"}] * 6_000})
         case "invalid_blocks":
             yield raw(request, b'1,"content":[' + b"{}," * 200_000 + b"{}]")
         case "notifications":
-            for _ in range(11_000):
+            for _ in range(10_100):
                 yield notification("notifications/anything", {"text": "x" * 100})
             yield fine(request)
         case "progress" | "logs":
