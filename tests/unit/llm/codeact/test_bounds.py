@@ -88,8 +88,8 @@ def test_the_wall_clock_time_of_a_process_is_bounded() -> None:
 def test_the_time_limit_covers_all_parts_of_a_snippet_together() -> None:
     """Code that makes many calls has one time limit, not one for each part between two calls."""
     world = code_host()
-    code = "while True:\n    for i in range(200000): pass\n    lab__echo(x=1)"
-    (report,) = world.reports(code, limits=CodeActLimits(seconds=0.4, calls=100_000))
+    code = "while True:\n    for i in range(1000000): pass\n    lab__echo(x=1)"
+    (report,) = world.reports(code, limits=CodeActLimits(seconds=0.4, calls=2_000))
     assert (
         report
         == "error: the code was stopped, because it exceeded its time limit; variables are as they were before it"
