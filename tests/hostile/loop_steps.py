@@ -46,7 +46,7 @@ def watched_steps() -> Iterator[Steps]:
     gc.collect()
     gc.freeze()
     steps = Steps()
-    units = [_unit_of_work() for _ in range(5)]
+    units = [_unit_of_work() for _ in range(3)]
     longest = 0.0
     run: Any = asyncio.events.Handle._run
 
@@ -59,5 +59,5 @@ def watched_steps() -> Iterator[Steps]:
 
     with patch.object(asyncio.events.Handle, "_run", timed):
         yield steps
-    units += [_unit_of_work() for _ in range(5)]
+    units += [_unit_of_work() for _ in range(3)]
     steps.longest = longest / statistics.median(units)

@@ -39,6 +39,7 @@ TOOLS = [
         "many_strings",
         "many_keys",
         "long_text",
+        "longest_text",
         "many_lines",
         "many_members",
         "repeat",
@@ -112,8 +113,8 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "many_keys":
             fields = b",".join(b'"key%d":"v%d"' % (number, number) for number in range(110_000))
             yield raw(request, b'1,"structuredContent":{%s}' % fields)
-        case "long_text":
-            text = b'{"type":"text","text":"' + b"x'" * (7 * MIB) + b'"}'
+        case "long_text" | "longest_text":
+            text = b'{"type":"text","text":"' + b"x'" * ((4 if name == "long_text" else 7) * MIB) + b'"}'
             yield raw(request, b'1,"content":[%s]' % text)
         case "many_lines":
             for _ in range(9_000):
@@ -128,16 +129,16 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "depth":
             yield raw(request, b"[" * 5_000 + b"]" * 5_000)
         case "blocks":
-            yield result(request, {"content": [{"type": "text", "text": "x"}] * 60_000})
+            yield result(request, {"content": [{"type": "text", "text": "x"}] * 6_000})
         case "invalid_blocks":
             yield raw(request, b'1,"content":[' + b"{}," * 200_000 + b"{}]")
         case "notifications":
-            for _ in range(11_000):
+            for _ in range(10_100):
                 yield notification("notifications/anything", {"text": "x" * 100})
             yield fine(request)
         case "progress" | "logs":
             token = request["params"].get("_meta", {}).get("progressToken")
-            for number in range(5_000):
+            for number in range(1_500):
                 if name == "progress":
                     yield notification(
                         "notifications/progress",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Case = tuple[bytes, dict[str, Any]]
 
-LARGE = 100_000
+LARGE = 48_000
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_tools_for_a_folder_take_linear_time(world: World, tool: str, args: dict
             world.put(f"project/{size}/{number}/a.txt", "x\n")
         return partial(outcome, world, tool, {"path": str(size), **args})
 
-    assert_linear(work, 1600)
+    assert_linear(work, 800)
 
 
 def test_run_command_takes_linear_time(world: World) -> None:
@@ -147,7 +147,7 @@ def test_recall_memory_takes_linear_time_in_the_notes(tmp_path: Path) -> None:
             MemoryWriter(folder).write(f"{number}.md", f"note {number} " * 20)
         return partial(Memories(folder).recall, "note", 5)
 
-    assert_linear(work, 800)
+    assert_linear(work, 400)
 
 
 def test_recall_memory_takes_linear_time_in_words_of_notes_and_query() -> None:

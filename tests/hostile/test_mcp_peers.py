@@ -64,8 +64,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http", "events"])
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    ("transport", "name"),
+    [
+        *((transport, name) for transport in ("stdio", "events") for name in REFUSED),
+        *(
+            pytest.param("http", name, marks=() if name in ("long", "values", "broken") else pytest.mark.long)
+            for name in REFUSED  # what is checked after an answer was read is the same for each transport
+        ),
+    ],
+)
 def test_an_answer_that_costs_too_much_or_cannot_be_read_ends_its_call(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hostile.building import compiled, toolset
 from tests.hostile.page import skeleton, words
-from tests.hostile.texts import MEGABYTE, TEXTS
+from tests.hostile.texts import LARGE, MEGABYTE, TEXTS
 from toolgen.compiler.emit.documentation import emit_tools_md
 from toolgen.spec.text import visible
 
@@ -38,6 +38,12 @@ def test_code_between_backticks_is_code(text: str) -> None:
     assert skeleton(page(text)) == skeleton(page("plain"))
 
 
+@pytest.mark.parametrize("name", LARGE)
+def test_a_page_can_hold_a_large_text(name: str) -> None:
+    assert len(page(LARGE[name])) > 200_000
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", MEGABYTE)
 def test_a_page_can_hold_a_megabyte(name: str) -> None:
     assert len(page(MEGABYTE[name])) > 1_000_000

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-LENGTH: Final = 20_000
-MOST_SECONDS: Final = 1.0
-"""Of processor time, for a text of this length: linear work takes a thousandth of it, quadratic ten times it."""
+LENGTH: Final = 10_000
+MOST_SECONDS: Final = 0.5
+"""Of processor time, for a text of this length: linear work takes a thousandth of it, quadratic five times it."""
 
 SEARCHING: Final = frozenset({"search", "finditer", "findall", "sub", "subn", "split"})
 """Methods that look for a match everywhere in a text; the others begin at one place."""

@@ -45,11 +45,14 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path).prepare()
 
 
-def test_names_that_are_paths_access_no_other_files(project: Project) -> None:
+@pytest.mark.parametrize("shares", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_names_that_are_paths_access_no_other_files(project: Project, shares: int) -> None:
+    """Each position gets every third path. All combinations are a long test."""
     files = {
         f"own{place}x{number}": POSITIONS[name].files(f"own{place}x{number}", text)
         for place, name in enumerate(NAMES)
         for number, text in enumerate(PATHS)
+        if number % shares == place % shares
     }
     errors = compiled({path: file for made in files.values() for path, file in made.items()}).errors
     refused = {re.split("[.-]", error.span.file)[0] for error in errors}
@@ -196,8 +199,13 @@ READING = {
 """Commands that read the source that a spec names, by its kind."""
 
 
-@pytest.mark.parametrize("kind", READING)
-@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [
+        *(("openapi", kept) for kept in KEPT),
+        *(pytest.param("mcp", kept, marks=() if kept in ("link.json", ".env") else pytest.mark.long) for kept in KEPT),
+    ],
+)
 def test_no_source_that_a_spec_names_is_read_outside_the_project(tmp_path: Path, kind: str, kept: str) -> None:
     root, foreign = tmp_path / "project", tmp_path / "foreign"
     for folder in (root / "specs", root / ".git", foreign):

@@ -108,11 +108,16 @@ class Project:
     folder: Path
     host: CommandHost
     package: str
+    shared: Runtime | None = None
+    """What makes the calls, if they share one; else each has its own."""
 
-    def invoke(self, tool: str, args: Any = None, **changes: Any) -> ToolResult[Any]:
+    def runtime(self, **changes: Any) -> Runtime:
         host = replace(self.host, **changes)
         catalog = load(self.package)
-        runtime = Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", host)])
+        return Runtime(catalog, permission=allow_all, executors=[command_executor(catalog, "local", host)])
+
+    def invoke(self, tool: str, args: Any = None, **changes: Any) -> ToolResult[Any]:
+        runtime = self.shared if self.shared and not changes else self.runtime(**changes)
         request = ToolRequest(name=f"local.{tool}", payload=json.dumps(args or {}))
         return asyncio.run(runtime.invoke(request))
 
@@ -141,6 +146,10 @@ def commands_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def project(tmp_path: Path, commands_package: str) -> Project:
+    return project_in(tmp_path, commands_package)
+
+
+def project_in(tmp_path: Path, package: str) -> Project:
     folder = tmp_path / "project"
     (folder / "inside").mkdir(parents=True)
     for name, body in PROGRAMS.items():
@@ -150,5 +159,5 @@ def project(tmp_path: Path, commands_package: str) -> Project:
     return Project(
         folder=folder,
         host=CommandHost(paths=PathPolicy(folder, home=tmp_path), environment=environment),
-        package=commands_package,
+        package=package,
     )

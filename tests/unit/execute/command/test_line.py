@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.compiler.specs import resolved
+from tests.unit.execute.conftest import project_in
 from toolgen.contract.records import FailureKind
 from toolgen.execute.command import ExecLine, ShellLine, Template, texts_of
 from toolgen.execute.processes import MAX_ARGUMENT_BYTES
@@ -96,6 +98,13 @@ KINDS = {
 """Characters for which each kind has values, at their start or anywhere."""
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, commands_package: str) -> Project:
+    """Return a project in which each call may return all of its output. The calls of all tests share a runtime."""
+    made = project_in(tmp_path_factory.mktemp("line"), commands_package)
+    return replace(made, shared=made.runtime(result_bytes=10**6))
+
+
 def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
     assert len(HOSTILE) == len(set(HOSTILE)) >= 40
     for kind, characters in KINDS.items():
@@ -108,37 +117,36 @@ def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_reg_59_each_value_is_one_argument(project: Project, value: str) -> None:
-    before = sorted(path.name for path in project.folder.rglob("*"))
-    assert project.value("show", {"value": value}, result_bytes=10**6) == f"1\n{value}"
-    assert sorted(path.name for path in project.folder.rglob("*")) == before
+def test_reg_59_each_value_is_one_argument(shared: Project, value: str) -> None:
+    before = sorted(path.name for path in shared.folder.rglob("*"))
+    assert shared.value("show", {"value": value}) == f"1\n{value}"
+    assert sorted(path.name for path in shared.folder.rglob("*")) == before
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_reg_60_in_a_shell_line_each_value_is_one_word(project: Project, value: str) -> None:
-    before = sorted(path.name for path in project.folder.rglob("*"))
-    assert project.value("show_in_shell", {"value": value}, result_bytes=10**6) == f"1\n{value}"
-    assert sorted(path.name for path in project.folder.rglob("*")) == before
+def test_reg_60_in_a_shell_line_each_value_is_one_word(shared: Project, value: str) -> None:
+    before = sorted(path.name for path in shared.folder.rglob("*"))
+    assert shared.value("show_in_shell", {"value": value}) == f"1\n{value}"
+    assert sorted(path.name for path in shared.folder.rglob("*")) == before
 
 
 @pytest.mark.parametrize("tool", ["show_around", "show_around_in_shell"])
 @pytest.mark.parametrize("value", [each for each in HOSTILE if len(each) < 1000])
-def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(project: Project, tool: str, value: str) -> None:
-    assert project.value(tool, {"value": value}) == f"1\n--value={value}, twice {value}"
+def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(shared: Project, tool: str, value: str) -> None:
+    assert shared.value(tool, {"value": value}) == f"1\n--value={value}, twice {value}"
 
 
 @pytest.mark.parametrize("value", ["`touch pwned`", "` ; touch pwned ; `", "x\ntouch pwned", "'\ntouch pwned\n'"])
-def test_reg_60_a_value_is_inert_even_where_quoting_has_no_effect(project: Project, value: str) -> None:
-    output = project.value("backticks", {"value": value})
+def test_reg_60_a_value_is_inert_even_where_quoting_has_no_effect(shared: Project, value: str) -> None:
+    output = shared.value("backticks", {"value": value})
     assert output.replace("][", " ") == f"[<{' '.join(value.split())}>]"
-    assert not (project.folder / "pwned").exists()
+    assert not (shared.folder / "pwned").exists()
 
 
 @given(value=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_reg_59_any_text_is_one_argument(project: Project, value: str) -> None:
-    assert project.value("show", {"value": value}) == f"1\n{value}"
-    assert project.value("show_in_shell", {"value": value}) == f"1\n{value}"
+def test_reg_59_any_text_is_one_argument(shared: Project, value: str) -> None:
+    assert shared.value("show", {"value": value}) == f"1\n{value}"
+    assert shared.value("show_in_shell", {"value": value}) == f"1\n{value}"
 
 
 @pytest.mark.parametrize("tool", ["show", "show_in_shell"])
@@ -458,7 +466,7 @@ def test_reg_60_no_shell_runs_a_value_of_a_line_that_is_not_refused(
 
 def test_a_long_line_is_read_in_linear_time() -> None:
     for unit in ("(", "$((", "${", "`", '"$(', "[[ ", "x=1 ", "a={{args.a}} ", "'", "$(`", "))"):
-        line = f"true; a={{{{args.b}}}}; {unit * 20_000}"
+        line = f"true; a={{{{args.b}}}}; {unit * 5_000}"
         start = time.process_time()
         with suppress(CatalogError):
             ShellLine.parse(line, ANY)

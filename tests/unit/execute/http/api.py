@@ -26,7 +26,7 @@ from toolgen.execute.http import HttpExecutor, HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta, ToolError, ToolResult
@@ -125,12 +125,25 @@ def invoke(
     registration = http_executor(catalog, toolset, HttpHost(**host))
     runtime = Runtime(catalog, permission=permission, disabled_policies=disabled, executors=[registration])
     request = ToolRequest(name=f"{toolset}.{tool}", payload=json.dumps(args or {}))
+    (result,) = _results(runtime, registration.executor, [request], meta)
+    return result
 
-    async def call() -> ToolResult[Any]:
-        runs = registration.executor
-        assert isinstance(runs, HttpExecutor)
-        async with runs:
-            return await runtime.invoke(request, meta=meta)
+
+def invoke_all(catalog: Catalog, calls: Iterable[tuple[str, Any]], **host: Any) -> list[ToolResult[Any]]:
+    """Run calls of tools one after the other, with one executor."""
+    registration = http_executor(catalog, TOOLSET, HttpHost(**host))
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration])
+    requests = [ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps(args)) for tool, args in calls]
+    return _results(runtime, registration.executor, requests)
+
+
+def _results(
+    runtime: Runtime, executor: object, requests: Iterable[ToolRequest], meta: ToolCallMeta | None = None
+) -> list[ToolResult[Any]]:
+    async def call() -> list[ToolResult[Any]]:
+        assert isinstance(executor, HttpExecutor)
+        async with executor:
+            return [await runtime.invoke(request, meta=meta) for request in requests]
 
     return asyncio.run(call())
 

@@ -14,13 +14,13 @@ from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, package_of
+from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, invoke_all, package_of
 from tests.unit.execute.http.conftest import serving
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, http_executor
@@ -96,10 +96,12 @@ DOTS = ["", ".", "..", "...", "%2e", "%2E%2e", "%252e%252e", ".%2e", ". .", "..;
 @pytest.mark.parametrize("tool", OWN)
 @pytest.mark.parametrize("value", SEPARATORS)
 def test_no_style_sends_a_separator_in_a_value(catalog: Catalog, tool: str, value: str) -> None:
-    for sent in (value, [value], ["a", value], {"k": value}, {value: "v"}, {"k": {"n": value}}):
-        recorder = Recorder()
-        error = error_of(invoke(catalog, tool, {"id": sent}, app=recorder))
-        assert (error.kind, error.code, recorder.requests) == ("invalid_call", "invalid_path_value", []), sent
+    recorder = Recorder()
+    values = (value, [value], ["a", value], {"k": value}, {value: "v"}, {"k": {"n": value}})
+    results = invoke_all(catalog, [(tool, {"id": sent}) for sent in values], app=recorder)
+    for sent, error in zip(values, map(error_of, results), strict=True):
+        assert (error.kind, error.code) == ("invalid_call", "invalid_path_value"), sent
+    assert recorder.requests == []
 
 
 @pytest.mark.parametrize("value", DOTS)
@@ -274,22 +276,21 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(value=VALUES, tool=st.sampled_from([*OWN]))
-@example(value="5/refund", tool="order")
-@example(value="search", tool="order")
-@example(value=["", "", ""], tool="labels")
+@settings(max_examples=15)
+@given(calls=st.lists(st.tuples(st.sampled_from([*OWN]), VALUES), min_size=10, max_size=10))
+@example(calls=[("order", "5/refund"), ("order", "search"), ("labels", ["", "", ""])])
 def test_whatever_a_value_is_no_other_route_is_reached(
-    catalog: Catalog, servers: list[str], tool: str, value: Any
+    catalog: Catalog, servers: list[str], calls: list[tuple[str, Any]]
 ) -> None:
     for url in servers:
-        result = invoke(catalog, tool, {"id": value}, base_url=url)
-        if result.error is None:
-            # A server that drops `;` with what follows it has no matrices: each value reaches what any other does.
-            own = "/{anything}" if tool in ("matrix", "matrices") and url == servers[1] else OWN[tool]
-            assert result.value == {"route": own}
-        else:
-            assert result.error.code == "invalid_path_value"
+        results = invoke_all(catalog, [(tool, {"id": value}) for tool, value in calls], base_url=url)
+        for (tool, value), result in zip(calls, results, strict=True):
+            if result.error is None:
+                # A server that drops `;` with what follows it has no matrices: each value reaches what any other does.
+                own = "/{anything}" if tool in ("matrix", "matrices") and url == servers[1] else OWN[tool]
+                assert result.value == {"route": own}, value
+            else:
+                assert result.error.code == "invalid_path_value", value
 
 
 def test_the_other_routes_are_within_reach_of_a_client_that_only_encodes(servers: list[str]) -> None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.execute.http.api import Recorder, import_text, invoke, package_of
+from tests.unit.execute.http.api import Recorder, import_text, invoke_all, package_of
 from tests.unit.execute.http.style_reference import OPERATORS, REFUSED, TABLE, Case, expand, lines, reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tests.unit.execute.http.api import Recorded
     from toolgen.runtime import Catalog
 
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()]
@@ -167,29 +168,29 @@ def catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
 def test_each_case_is_sent_as_the_table_says(catalogs: dict[str, Catalog], name: str) -> None:
     form = FORMS[name]
     catalog = catalogs["2.0" if form[0] == "2.0" else "3.2"]
-    for row in ROWS:
-        if tuple(row[key] for key in KEYS) != form:
-            continue
-        recorder = Recorder()
-        result = invoke(catalog, name, {"v": row["value"]}, app=recorder)
+    rows = [row for row in ROWS if tuple(row[key] for key in KEYS) == form]
+    recorder = Recorder()
+    results = invoke_all(catalog, [(name, {"v": row["value"]}) for row in rows], app=recorder)
+    sent = iter(recorder.requests)
+    for row, result in zip(rows, results, strict=True):
         if row["sent"] == REFUSED:
             assert result.error is not None, row
             assert result.error.kind == "invalid_call"
             assert result.error.code in ("invalid_path_value", "invalid_cookie_value")
-            assert recorder.requests == []
         else:
             assert result.error is None, (row, result.error)
-            assert sent_by(recorder, form[1]) == row["sent"], row
+            assert sent_by(next(sent), form[1]) == row["sent"], row
+    assert list(sent) == []
 
 
-def sent_by(recorder: Recorder, place: str) -> str | None:
+def sent_by(request: Recorded, place: str) -> str | None:
     match place:
         case "path":
-            return recorder.last.path.split("/", 2)[2]
+            return request.path.split("/", 2)[2]
         case "query":
-            return recorder.last.query or None
+            return request.query or None
         case _:
-            text = recorder.last.header("cookie" if place == "cookie" else "v")
+            text = request.header("cookie" if place == "cookie" else "v")
             return None if text is None else text.encode("latin-1").decode()
 
 

@@ -16,7 +16,7 @@ from openapi_core.deserializing.styles.util import label_loads, matrix_loads
 from openapi_core.testing import MockRequest
 from werkzeug.datastructures import ImmutableMultiDict
 
-from tests.unit.execute.http.api import Recorder, error_of, import_text, invoke, package_of
+from tests.unit.execute.http.api import Recorder, error_of, import_text, invoke, invoke_all, package_of
 from toolgen.execute.http.styles import in_path, pairs
 
 if TYPE_CHECKING:
@@ -130,19 +130,19 @@ def values_of(place: str, style: str, kind: str) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("form", READ, ids=lambda form: operation_id(*form))
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_openapi_core_decodes_the_sent_values(
     catalog: Catalog, reader: OpenAPI, form: tuple[str, str, bool, str], data: st.DataObject
 ) -> None:
     place, style, _, kind = form
-    value = data.draw(values_of(place, style, kind))
+    values = data.draw(st.lists(values_of(place, style, kind), min_size=4, max_size=4))
     recorder = Recorder()
 
-    result = invoke(catalog, operation_id(*form), {"v": value}, app=recorder)
+    results = invoke_all(catalog, [(operation_id(*form), {"v": value}) for value in values], app=recorder)
 
-    assert result.error is None
-    assert read(reader, recorder.last) == value
+    assert [result.error for result in results] == [None] * len(values)
+    assert [read(reader, request) for request in recorder.requests] == values
 
 
 @pytest.mark.parametrize("explode", [True, False])

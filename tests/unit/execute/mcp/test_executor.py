@@ -357,9 +357,9 @@ def test_a_server_that_starts_when_its_loop_is_closed_ends_with_the_next_call(st
     gc.collect()  # it warns here, and in no other test
 
 
-@every_transport
-def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[..., Demo], transport: str) -> None:
-    demo = start(transport)
+def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[..., Demo]) -> None:
+    demos = {transport: start(transport) for transport in ("stdio", "http", "sse")}
+    servers = {transport: getattr(demo.server, transport) for transport, demo in demos.items()}
     program = f"""
         import asyncio, os, sys
         from pathlib import Path
@@ -367,14 +367,17 @@ def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[...
         from toolgen.execute.mcp import McpServer, mcp_executor
         from toolgen.runtime import Runtime, allow_all, load
 
-        catalog = load({demo.package!r})
-        server = McpServer({transport}={getattr(demo.server, transport)!r})
-        runtime = Runtime(catalog, executors=[mcp_executor(catalog, "mcp.shop", server=server)], permission=allow_all)
-        for _ in range(3):
-            loop = asyncio.new_event_loop()
-            call = runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{{"text": "a"}}'))
-            print(loop.run_until_complete(call).value)
-            loop.close()
+        catalog = load({demos["stdio"].package!r})
+        for transport, place in {servers!r}.items():
+            server = McpServer(**{{transport: place}})
+            runtime = Runtime(
+                catalog, executors=[mcp_executor(catalog, "mcp.shop", server=server)], permission=allow_all
+            )
+            for _ in range(3):
+                loop = asyncio.new_event_loop()
+                call = runtime.invoke(ToolRequest(name="mcp.shop.say", payload='{{"text": "a"}}'))
+                print(transport, loop.run_until_complete(call).value)
+                loop.close()
     """
     ended = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", textwrap.dedent(program)],
@@ -384,7 +387,8 @@ def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[...
         check=False,
         timeout=60,
     )
-    assert (ended.returncode, ended.stdout) == (0, "a\n" * 3), ended.stderr
+    printed = "".join(f"{transport} a\n" * 3 for transport in servers)
+    assert (ended.returncode, ended.stdout) == (0, printed), ended.stderr
     assert "ResourceWarning" not in ended.stderr
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shlex
 from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,9 +94,22 @@ def test_reg_94_a_question_shows_the_program_and_the_folder_that_a_host_gives_a_
     assert len(set(map(question_id, asked))) == 2
 
 
-@pytest.mark.parametrize("transport", ["http", "sse"])
-@pytest.mark.parametrize("tags", ["", "network"])
-@pytest.mark.parametrize("place", ["host", "environment"])
+PAIRS = {
+    ("http", "", "host"),
+    ("sse", "network", "host"),
+    ("http", "network", "environment"),
+    ("sse", "", "environment"),
+}
+"""Each two values of two parameters together. All three together are in the long suite."""
+
+
+@pytest.mark.parametrize(
+    ("transport", "tags", "place"),
+    [
+        pytest.param(*each, marks=() if each in PAIRS else pytest.mark.long)
+        for each in product(("http", "sse"), ("", "network"), ("host", "environment"))
+    ],
+)
 def test_reg_75_policies_judge_the_host_of_the_server_that_gets_the_calls(
     start: Callable[..., Demo], tmp_path: Path, transport: str, tags: str, place: str
 ) -> None:

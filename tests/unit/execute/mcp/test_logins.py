@@ -295,7 +295,8 @@ asyncio.run(request())
 """
 
 
-def test_processes_refresh_a_login_once(url: str, tmp_path: Path) -> None:
+def test_processes_refresh_a_login_once(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", forked_python())
     asyncio.run(sign_in(url))
     expire(url)
     printed = [each for _, each in together(REQUEST, *[[url]] * 4)]
@@ -323,7 +324,7 @@ def test_who_waits_for_a_refresh_goes_on_when_the_process_that_makes_it_dies(url
     async def call() -> str:
         await sign_in(url)
         expire(url)
-        holder = subprocess.Popen([sys.executable, "-c", HOLD, url], stdout=subprocess.PIPE)  # noqa: ASYNC220  # as above
+        holder = subprocess.Popen([forked_python(), "-c", HOLD, url], stdout=subprocess.PIPE)  # noqa: ASYNC220  # as above
         assert holder.stdout is not None
         await asyncio.to_thread(holder.stdout.readline)
         waiting = asyncio.create_task(runtime_of(catalog_of(url, tmp_path)).invoke(ToolRequest(name=SECRET)))

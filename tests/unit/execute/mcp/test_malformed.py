@@ -68,9 +68,24 @@ async def called(runtime: Runtime, name: str, answer: Any) -> ToolResult[Any]:
     return await asyncio.wait_for(runtime.invoke(request), 20)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(found=st.lists(answers, min_size=20, max_size=20))
+together = given(found=st.lists(answers, min_size=20, max_size=20))
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@settings(unhurried, max_examples=12)
+@together
 def test_every_answer_of_a_server_ends_as_a_result(tmp_path: Path, demo_package: str, found: list[Any]) -> None:
+    check_results(tmp_path, demo_package, found)
+
+
+@pytest.mark.long
+@settings(unhurried, max_examples=100)
+@together
+def test_each_of_more_answers_ends_as_a_result(tmp_path: Path, demo_package: str, found: list[Any]) -> None:
+    check_results(tmp_path, demo_package, found)
+
+
+def check_results(tmp_path: Path, demo_package: str, found: list[Any]) -> None:
     async def results() -> list[ToolResult[Any]]:
         runtime = connect(tmp_path, demo_package, {"tools": TOOLS})
         return [await called(runtime, name, answer) for answer in found for name in ("echo", "picture")]

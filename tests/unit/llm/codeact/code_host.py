@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any
 
-from toolgen.llm.codeact import CodeAct, CodeActLimits
+from toolgen.llm.codeact import CodeAct, CodeActLimits, SandboxPool
 from toolgen.llm.presentations.protocol import Candidates, Turn
 from toolgen.providers.protocol import ModelReply, OfferedTool
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import Response, ToolRequest, ToolResult
     from toolgen.runtime.runs.run import Run
 
-QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
+QUICK = CodeActLimits(seconds=0.3, memory_bytes=96 * 1024 * 1024)
 """Limits that a test reaches quickly."""
 
 
@@ -89,6 +90,29 @@ def code_host(**tools: Callable[..., Any]) -> CodeHost:
     for name, handler in (tools or {"echo": lambda args: args["x"]}).items():
         tool(catalog, f"lab.{name}", handler, x={})
     return CodeHost(catalog)
+
+
+def pids_of_used_pool() -> list[int]:
+    """Return the processes of a pool, to which nothing refers, after four conversations at a time."""
+    pool = SandboxPool(idle=1)
+    world = code_host()
+    conversations = [world.codeact(pool=pool) for _ in range(4)]
+
+    async def run_all() -> list[str]:
+        outcomes = await asyncio.gather(*(each.execute(Turn(code="result = 1"), world) for each in conversations))
+        return [outcome.report for outcome in outcomes]
+
+    assert asyncio.run(run_all()) == ["result: 1"] * 4
+    assert all(is_alive(pid) for pid in pool.pids)
+    return pool.pids
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def reply(text: str) -> ModelReply:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.llm.codeact.code_host import QUICK, code_host
+from tests.unit.llm.codeact.code_host import QUICK, code_host, is_alive, pids_of_used_pool
 from toolgen.llm.codeact import CodeAct, CodeActLimits, SandboxPool
 from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import Process
@@ -136,8 +136,8 @@ def test_memory_is_limited(code: str) -> None:
         "while True: pass",
         "try:\n    while True: pass\nexcept BaseException:\n    pass",
         "while True:\n    try:\n        pass\n    finally:\n        continue",
-        "x = 0\nfor i in range(10**12): x += i",
-        "while True: print('x' * 1000)",
+        pytest.param("x = 0\nfor i in range(10**12): x += i", marks=pytest.mark.long),
+        "while True: print('x' * 10)",
     ],
 )
 def test_tus_17_time_is_limited(code: str) -> None:
@@ -383,28 +383,16 @@ def test_a_collected_pool_waits_for_no_process_in_the_code_that_the_collector_in
 
 
 def test_a_program_that_ends_leaves_no_process_of_its_pools() -> None:
-    program = "from tests.unit.llm.codeact.test_escapes import pids_of_used_pool\nprint(*pids_of_used_pool())"
-    kept = program.replace("import pids", "import *\nfrom tests.unit.llm.codeact.test_escapes import pids")
-    for text in (program, f"{kept}\npool = SandboxPool()\ncode_host().reports('a = 1', pool=pool)\nprint(*pool.pids)"):
+    program = "from tests.unit.llm.codeact.code_host import *\nprint(*pids_of_used_pool())"
+    for text in (
+        program,
+        f"{program}\npool = SandboxPool()\ncode_host().reports('a = 1', pool=pool)\nprint(*pool.pids)",
+    ):
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
         pids = [int(pid) for pid in done.stdout.split()]
         assert len(pids) >= 2
         while any(is_alive(pid) for pid in pids):
             time.sleep(0.01)
-
-
-def pids_of_used_pool() -> list[int]:
-    pool = SandboxPool(idle=1)
-    world = code_host()
-    conversations = [world.codeact(pool=pool) for _ in range(4)]
-
-    async def run_all() -> list[str]:
-        outcomes = await asyncio.gather(*(each.execute(Turn(code="result = 1"), world) for each in conversations))
-        return [outcome.report for outcome in outcomes]
-
-    assert asyncio.run(run_all()) == ["result: 1"] * 4
-    assert all(is_alive(pid) for pid in pool.pids)
-    return pool.pids
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -436,14 +424,6 @@ if child == 0:
 print("the child ended with", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 print(*world.reports("result = a + 1", codeact=codeact))
 """
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("code", ["while True: pass", "lab__echo(x=1)"])
@@ -516,6 +496,5 @@ asyncio.run(main())
 
 
 def test_a_host_exits_normally_after_stopped_snippets() -> None:
-    for _ in range(2):
-        ended = subprocess.run([sys.executable, "-c", HOST], capture_output=True, text=True, check=False)
-        assert (ended.returncode, ended.stdout) == (0, f"result: 1\n{TIME}\n"), ended.stderr
+    ended = subprocess.run([sys.executable, "-c", HOST], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, f"result: 1\n{TIME}\n"), ended.stderr

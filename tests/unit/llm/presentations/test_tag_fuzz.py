@@ -86,7 +86,7 @@ def read_plainly(raw: str, tags: Mapping[str, TagLine]) -> tuple[str, list[tuple
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
 def test_random_answers_are_parsed_by_line_and_every_call_is_answered(provider: str) -> None:
-    fuzz(provider, range(40))
+    fuzz(provider, range(25))
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.llm.presentations.model import SteppedModel, Task
@@ -77,7 +77,6 @@ def catalog(shop_catalog: LoadShop) -> Catalog:
     presentation=st.sampled_from(PRESENTATIONS),
     provider=st.sampled_from(sorted(RESPONSES)),
 )
-@settings(max_examples=40)
 def test_the_trace_is_the_same_for_every_presentation_and_provider(
     catalog: Catalog,
     calls: list[tuple[str, dict[str, Any]]],
