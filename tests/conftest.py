@@ -24,6 +24,9 @@ __all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoptio
 settings.register_profile("short", settings.get_profile("ci"), max_examples=25)
 """The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""
 
+_LONG_ID = 200
+"""The characters that are kept of a text that names a test."""
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -62,6 +65,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     from tests.scheduling import ByModule
 
     return ByModule(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name the test of a long text after its beginning: workers report each name several times."""
+    if isinstance(val, str | bytes) and len(val) > _LONG_ID:
+        return f"{val[:_LONG_ID]!a} and {len(val) - _LONG_ID} more"
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

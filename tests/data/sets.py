@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from tests.project.checkout import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OWN: Final = "harbour"
 """The set that is always there: tools with most features of JSON Schema, and an API of ten operations."""
@@ -28,15 +31,21 @@ def place(file: str) -> Path:
     return found
 
 
-def of_sets(*names: str, **values: tuple[Any, ...]) -> list[Any]:
-    """Return the params of a test for sets, each with further values of its own; sets that are missing are skipped."""
+def of_sets(*names: str, later: Sequence[str] = (), **values: tuple[Any, ...]) -> list[Any]:
+    """Return the params of a test for sets, each with further values of its own; sets that are missing are skipped.
+
+    Those of `later` are for the long suite.
+    """
     return [
         pytest.param(
             *((name, *values[name]) if values else (name,)),
             id=name,
-            marks=[] if any(folder.glob(f"{name}.*")) else pytest.mark.skip(reason=_MISSING),
+            marks=[
+                *([] if any(folder.glob(f"{name}.*")) else [pytest.mark.skip(reason=_MISSING)]),
+                *([pytest.mark.long] if name in later else []),
+            ],
         )
-        for name in names
+        for name in (*names, *later)
         for folder in (_FOLDERS[0] if name == OWN else _FOLDERS[1],)
     ]
 

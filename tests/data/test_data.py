@@ -38,7 +38,7 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str, marks: tuple[p
     [
         dataset(OWN, (), OWN),
         dataset("tau", (), "tau"),
-        dataset("tau2", (), "tau2"),
+        dataset("tau2", (), "tau2", marks=(pytest.mark.long,)),
         dataset("kubernetes", (), "kubernetes", "kubernetes_real"),
         dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench", marks=(pytest.mark.long,)),
     ],

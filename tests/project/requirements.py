@@ -35,11 +35,12 @@ def requirement_ids() -> list[str]:
 def requirement_tests() -> list[RequirementTest]:
     """Return every test that carries an id of a series of the source, by file and line."""
     series = "|".join(sorted({each[:3].lower() for each in requirement_ids()}))
-    carried = re.compile(rf"_({series})((?:_\d\d)+)(?=_|$)")
+    carried = re.compile(rf"_({series})((?:_\d\d)+)(?=_|\b)")
     return [
         RequirementTest(file, node, ids)
-        for file, nodes in functions()
-        for node in nodes
+        for file in sources("tests")
+        if carried.search(file.read_text(encoding="utf-8"))
+        for node in _functions_of(file)
         if node.name.startswith("test_")
         and (
             ids := [
@@ -51,12 +52,13 @@ def requirement_tests() -> list[RequirementTest]:
     ]
 
 
-@cache
 def functions() -> list[tuple[Path, list[Function]]]:
     """Return the functions of all tests and of what they share, by file and line."""
-    found: list[tuple[Path, list[Function]]] = []
-    for file in sources("tests"):
-        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        defined = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        found.append((file, sorted(defined, key=lambda node: node.lineno)))
-    return found
+    return [(file, _functions_of(file)) for file in sources("tests")]
+
+
+@cache
+def _functions_of(file: Path) -> list[Function]:
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    defined = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return sorted(defined, key=lambda node: node.lineno)

@@ -65,7 +65,7 @@ def _at_run_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _odd_identifiers(file: Path) -> list[str]:
-    if file.read_bytes().isascii():
+    if not any(f"_{each}".isidentifier() for each in {*file.read_text(encoding="utf-8")} if not each.isascii()):
         return []
     with tokenize.open(file) as text:
         names = [token for token in tokenize.generate_tokens(text.readline) if token.type == tokenize.NAME]

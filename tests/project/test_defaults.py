@@ -25,13 +25,12 @@ def _replaced(text: str) -> list[str]:
 
 def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.BoolOp]:
     given = function.args
-    parameters = (*given.posonlyargs, *given.args, *given.kwonlyargs)
-    objects = {each.arg for each in parameters if each.annotation is not None and _may_be_object(each.annotation)}
+    annotations = {each.arg: each.annotation for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
     for node in ast.walk(function):
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             first, *rest = node.values
-            is_object = isinstance(first, ast.Name) and first.id in objects
-            if is_object and any(isinstance(each, ast.Call) for each in rest):
+            annotation = annotations.get(first.id) if isinstance(first, ast.Name) else None
+            if annotation and any(isinstance(each, ast.Call) for each in rest) and _may_be_object(annotation):
                 yield node
 
 

@@ -69,7 +69,7 @@ def test_each_missing_extra_is_one_of_the_project() -> None:
         for file in sources("toolgen")
         if b"MissingExtra" in (text := file.read_bytes())
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "MissingExtra"
+        if isinstance(node, ast.Call) and _is_name(node.func, "MissingExtra")
     )
     assert {*calls} <= {*PACKAGES, "compiler"}
 
@@ -127,10 +127,10 @@ def _imported(node: ast.AST, of_functions: bool) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom):
         inner = {f"{node.module}.{each.name}" for each in node.names}
         yield from inner & modules().keys() or {_name(node.module or "")}
-    elif of_functions and isinstance(node, ast.Call) and ast.unparse(node.func) in {"find_spec", "import_module"}:
+    elif of_functions and isinstance(node, ast.Call) and _is_name(node.func, "find_spec", "import_module"):
         yield from (_name(str(each.value)) for each in node.args[:1] if isinstance(each, ast.Constant))
     below: list[ast.AST]
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    if isinstance(node, ast.If) and _is_name(node.test, "TYPE_CHECKING"):
         below = [*node.orelse]
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and not of_functions:
         below = []
@@ -138,6 +138,10 @@ def _imported(node: ast.AST, of_functions: bool) -> Iterator[str]:
         below = [*ast.iter_child_nodes(node)]
     for each in below:
         yield from _imported(each, of_functions)
+
+
+def _is_name(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _name(name: str) -> str:

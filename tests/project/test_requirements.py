@@ -47,8 +47,18 @@ def test_every_test_of_a_requirement_asserts() -> None:
 
 def _asserts(node: ast.AST) -> bool:
     return any(
-        isinstance(each, ast.Assert) or (isinstance(each, ast.Call) and ast.unparse(each.func) == "pytest.raises")
+        isinstance(each, ast.Assert) or (isinstance(each, ast.Call) and _is_raises(each.func))
         for each in ast.walk(node)
+    )
+
+
+def _is_raises(called: ast.expr) -> bool:
+    """Whether it is `pytest.raises`."""
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr == "raises"
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "pytest"
     )
 
 

@@ -65,7 +65,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Valid]]:
     sys.path.remove(str(folder))
 
 
-@settings(seeded, max_examples=300)
+@settings(seeded, max_examples=4 * settings().max_examples)
 @given(st.data())
 def test_damaged_calls_get_the_verdict_of_the_validator(calls: list[Valid], data: st.DataObject) -> None:
     check(data, calls)

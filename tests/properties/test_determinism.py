@@ -137,7 +137,9 @@ def without_origins(package: Package) -> Package:
     }
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(st.lists(toolsets(tools=2, depth=2), min_size=2, max_size=4), st.randoms(use_true_random=False))
 def test_toolsets_compile_to_the_same_bytes_in_any_files(made: list[Toolset], random: Random) -> None:
     specs = [json.dumps({**toolset.spec(), "toolset": f"made.up_{number}"}) for number, toolset in enumerate(made)]

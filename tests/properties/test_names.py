@@ -79,7 +79,7 @@ def files(draw: st.DrawFn) -> dict[str, str]:
     return made
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(files())
 def test_every_name_of_a_package_is_unique_or_refused(specs: dict[str, str]) -> None:
     found = resolved(**specs)

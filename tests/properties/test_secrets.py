@@ -303,7 +303,7 @@ def check(made: Made, *, asks: bool) -> None:
     assert not found
 
 
-@settings(unhurried, max_examples=40)
+@unhurried
 @given(calls())
 def test_reg_66_no_secret_is_stored_or_logged_wherever_the_host_puts_it(made: Made) -> None:
     check(made, asks=False)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.ir.catalog import Catalog
 
-quick = settings(unhurried, max_examples=25, deadline=None)
+quick = settings(unhurried, max_examples=settings().max_examples // 2, deadline=None)
 
 TEXT: Final[dict[str, Any]] = {"type": "string"}
 WORDS: Final[dict[str, Any]] = {

@@ -132,7 +132,9 @@ def specs(draw: st.DrawFn) -> tuple[str, dict[str, dict[str, Any]]]:
     return spec(name, made, kind, tools), values
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(specs())
 def test_words_of_python_are_names_like_any_other(drawn: tuple[str, dict[str, dict[str, Any]]]) -> None:
     text, values = drawn

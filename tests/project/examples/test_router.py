@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from specs.examples.router.handlers.ranking import rank
 from specs.examples.router.handlers.site import text_of_html
 from tests.project.checkout import ROOT
 from tests.project.examples.entries import EVERY_ENTRY, SERVER, TARGET_CALLS
+from tests.unit.cli.forked_python import forked_python
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
 from toolgen.execute.processes import MARK
 from toolgen.runtime import Runtime, allow_all, deny_all, load
@@ -532,8 +534,9 @@ def test_toolgen_call_runs_the_example(tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
 
     def toolgen(*args: str) -> str:
-        command = [sys.executable, "-m", "toolgen", "call", "--yes", *args]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        command = [forked_python(), "-m", "toolgen", "call", "--yes", *args]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ VERSIONS = [
 ]
 
 
+@cache
 def interpreter_of(version: str) -> Path | None:
     """Return an interpreter of a version: one on the path, or one that is installed beside that of the tests."""
     name = f"python{version}"

@@ -67,7 +67,7 @@ def check(before: Any, after: Any, value: Any) -> None:
     assert is_breaking or value.keys() & undeclared
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(data=st.data(), before=PLAIN, after=PLAIN)
 def test_no_value_contradicts_a_verdict_on_plain_objects(data: st.DataObject, before: Any, after: Any) -> None:
     check(before, after, data.draw(VALUES))
@@ -80,7 +80,7 @@ def pair(before: Any, after: Any, kept: set[str]) -> tuple[Any, Any]:
 RESTRICTED = st.builds(pair, BESIDE, BESIDE, st.sets(st.sampled_from(sorted(PLAIN_KEYWORDS))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=4 * settings().max_examples)
 @given(RESTRICTED, VALUES)
 def test_no_value_contradicts_a_verdict_on_objects_that_keywords_beside_the_fields_restrict(
     schemas: tuple[Any, Any], value: Any
@@ -140,7 +140,7 @@ def test_no_value_contradicts_a_verdict_on_many_schemas(data: st.DataObject, bef
     check(edit.schema, before, data.draw(values(before, before)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 @given(before=args_schemas(), after=args_schemas())
 def test_any_two_tools_are_compared_and_equal_ones_are_equal(before: Any, after: Any) -> None:
     tools = [{"args": args, "result": args, "description": "x"} for args in (before, after)]

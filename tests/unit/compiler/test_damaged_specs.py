@@ -109,7 +109,7 @@ BYTES = [
 seeded = settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
-@settings(seeded, max_examples=150)
+@settings(seeded, max_examples=2 * settings().max_examples)
 @given(st.data(), st.integers(1, 4), st.sampled_from(["full", "core"]))
 def test_a_damaged_spec_is_reported_or_gives_a_package_that_parses(
     data: st.DataObject, hits: int, profile: str
@@ -126,7 +126,7 @@ def test_more_damaged_specs_are_reported_or_give_a_package_that_parses(
     check(damaged_data(data, hits), profile)
 
 
-@settings(seeded, max_examples=150)
+@settings(seeded, max_examples=2 * settings().max_examples)
 @given(st.data(), st.integers(1, 3))
 def test_damaged_text_is_reported_or_gives_a_package_that_parses(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))

@@ -5,19 +5,24 @@ from __future__ import annotations
 import importlib
 import math
 import random
+from functools import cache
 from typing import Any
 
 import pytest
 
 from toolgen.evaluate.statistics import bootstrap, cases_needed, mcnemar, wilson
 
-SCIPY: Any = importlib.import_module("scipy.stats")  # which has no types
-
 NEWCOMBE = [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
 """Newcombe 1998, Statistics in Medicine 17, table I, method 3."""
 
 SIGN_TEST = [(0, 5, 0.0625), (0, 6, 0.0313), (1, 9, 0.0215), (2, 10, 0.0386), (5, 15, 0.0414), (6, 16, 0.0525)]
 """Two-sided p-values of the sign test, as tables of the binomial distribution with a chance of one half have them."""
+
+
+@cache
+def scipy_stats() -> Any:
+    """Return the module, which takes a second to import."""
+    return importlib.import_module("scipy.stats")  # which has no types
 
 
 @pytest.mark.parametrize(("successes", "count", "low", "high"), NEWCOMBE)
@@ -48,9 +53,9 @@ def test_versions_that_do_not_differ_have_a_p_value_of_one() -> None:
 
 def test_scipy_agrees() -> None:
     for successes, count in ((0, 9), (3, 9), (87, 101), (101, 101)):
-        found = SCIPY.binomtest(successes, count).proportion_ci(method="wilson")
+        found = scipy_stats().binomtest(successes, count).proportion_ci(method="wilson")
         assert wilson(successes, count) == pytest.approx((found.low, found.high), abs=1e-9)
-        assert mcnemar(successes, count) == pytest.approx(SCIPY.binomtest(successes, successes + count).pvalue)
+        assert mcnemar(successes, count) == pytest.approx(scipy_stats().binomtest(successes, successes + count).pvalue)
 
 
 def test_a_share_is_in_its_interval_in_95_percent_of_samples() -> None:
@@ -109,20 +114,21 @@ def power(cases: int, discordant: float, difference: float) -> float:
     better = (discordant + difference) / 2 / discordant
     found = 0.0
     for differ in range(cases + 1):
-        drawn = SCIPY.binom.pmf(differ, cases, discordant)
-        fewer = int(SCIPY.binom.ppf(0.025, differ, 0.5)) if drawn > 1e-9 else -1
+        drawn = scipy_stats().binom.pmf(differ, cases, discordant)
+        fewer = int(scipy_stats().binom.ppf(0.025, differ, 0.5)) if drawn > 1e-9 else -1
         while fewer >= 0 and mcnemar(fewer, differ - fewer) >= 0.05:
             fewer -= 1
         if drawn > 1e-9 and fewer >= 0:
             found += drawn * (
-                SCIPY.binom.cdf(fewer, differ, better) + SCIPY.binom.sf(differ - fewer - 1, differ, better)
+                scipy_stats().binom.cdf(fewer, differ, better)
+                + scipy_stats().binom.sf(differ - fewer - 1, differ, better)
             )
     return found
 
 
 @pytest.mark.parametrize(("fixed", "broken"), [(0, 0), (1, 1), (7, 3), (90, 130), (600, 700), (20_000, 19_500)])
 def test_the_exact_test_is_the_one_of_scipy(fixed: int, broken: int) -> None:
-    expected = SCIPY.binomtest(fixed, fixed + broken).pvalue if fixed + broken else 1.0
+    expected = scipy_stats().binomtest(fixed, fixed + broken).pvalue if fixed + broken else 1.0
     assert mcnemar(fixed, broken) == pytest.approx(expected, rel=1e-9)
 
 

@@ -178,7 +178,7 @@ def test_the_size_of_tables_is_linear() -> None:
     assert sum(len(row.type) for table in side.tables for row in table.rows) < 2_000
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 @given(toolsets(tools=2))
 def test_every_schema_has_tables_whose_links_resolve(drawn: Toolset) -> None:
     found = compiled({"a.json": drawn.spec()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 
@@ -25,7 +25,6 @@ def converted(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any],
 
 
 @every
-@settings(max_examples=40)
 @given(data=st.data())
 def test_valid_args_are_valid_in_the_offered_schema(dialect: Dialect, data: st.DataObject) -> None:
     schema = data.draw(args_schemas())
@@ -162,7 +161,6 @@ def test_no_item_is_forbidden_because_its_declaration_is_not_offered(dialect: Di
 
 
 @every
-@settings(max_examples=40)
 @given(
     parts=st.lists(st.sampled_from(EVALUATES), max_size=3),
     others=st.fixed_dictionaries({}, optional={"properties": st.just({"a": {}}), "required": st.just(["a"])}),

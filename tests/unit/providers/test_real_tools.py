@@ -28,7 +28,7 @@ SPACED = frozenset({wire_name("r&d_report")})  # the name of an arg has spaces
 REFUSED = {"openai-strict": MATCHED, "openai-responses-strict": MATCHED, "anthropic": SPACED, "bedrock": SPACED}
 """The tools of our own that a provider cannot take."""
 
-SETS = of_sets(OWN, "tau", "tau2", "kubernetes", "acebench")
+SETS = of_sets(OWN, "tau", "kubernetes", later=("tau2", "acebench"))
 
 
 @cache

@@ -427,7 +427,7 @@ unhurried = settings(
 )
 
 
-@settings(unhurried, max_examples=25)
+@settings(unhurried, max_examples=settings().max_examples // 2)
 @given(st.data(), toolsets(tools=3, depth=3))
 def test_random_schemas_accept_the_same(data: st.DataObject, toolset: Toolset) -> None:
     check_random(data, toolset)

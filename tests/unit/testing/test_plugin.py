@@ -13,6 +13,7 @@ import pytest
 
 from tests.case import write
 from tests.project.checkout import ROOT
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.compiler.specs import resolved
 from tests.unit.testing.world import ORDERS
 from toolgen.compiler.compile import generate
@@ -81,8 +82,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(project: Path, *options: str) -> str:
     """Run its tests with this plugin and no others, whether the checkout was installed with it or not."""
     plugins = ["-p", "toolgen.testing.plugin", "-p", "xdist", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", *plugins, *options]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+    command = [forked_python(), "-m", "pytest", "-q", *plugins, *options]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, env=environment)
     return done.stdout + done.stderr
 

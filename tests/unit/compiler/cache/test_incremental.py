@@ -483,7 +483,7 @@ def test_warnings_of_a_toolset_that_is_not_compiled_are_shown_again(project: Pro
 
 @pytest.mark.slow
 def test_incremental_builds_equal_cold_ones() -> None:
-    run(examples=6, steps=15)
+    run(examples=4, steps=10)
 
 
 @pytest.mark.long

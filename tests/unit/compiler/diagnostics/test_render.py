@@ -151,7 +151,7 @@ def test_control_characters_of_a_spec_are_escaped() -> None:
     assert all(char == "\n" or char.isprintable() for char in text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.text(max_size=300),
     st.text(max_size=20),

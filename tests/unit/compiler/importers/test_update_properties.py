@@ -158,7 +158,7 @@ def _is_there(data: dict[str, Any], path: Path, value: Any) -> bool:
 
 
 @settings(
-    max_examples=25,
+    max_examples=settings().max_examples // 2,
     deadline=None,
     phases=set(Phase) - {Phase.shrink},
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.programs.small_process import assert_holds
+from tests.unit.compiler.publish.conftest import Project
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.apply import Disk
 from toolgen.compiler.publish.lock import read_lock
@@ -24,8 +26,6 @@ from toolgen.compiler.publish.transaction import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-
-    from tests.unit.compiler.publish.conftest import Project
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed in forks of this one"),
@@ -172,26 +172,36 @@ def is_whole(project: Project, *packages: dict[str, str]) -> bool:
     return content in packages and all(lock.has_written(path, text.encode()) for path, text in content.items())
 
 
+DISKS: dict[str, Callable[[int], Disk]] = {
+    "killed": partial(FragileDisk, fail=kill),
+    "power cut": VolatileDisk,
+    "without hard links": LinklessDisk,
+}
+
+
 @pytest.mark.parametrize(
     "disk",
     [
-        pytest.param(partial(FragileDisk, fail=kill), id="killed", marks=pytest.mark.long),  # a power cut loses more
-        pytest.param(VolatileDisk, id="power cut"),
-        pytest.param(LinklessDisk, id="without hard links", marks=pytest.mark.long),
+        pytest.param("killed", marks=pytest.mark.long),  # a power cut loses more
+        "power cut",
+        pytest.param("without hard links", marks=pytest.mark.long),
     ],
 )
-@pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
-def test_a_killed_build_is_completed_or_undone_by_the_next_command(
-    project: Project, tmp_path: Path, old: dict[str, str], disk: Callable[[int], Disk]
-) -> None:
-    template = tmp_path / "template"
+@pytest.mark.parametrize("old", ["over an old package", "as the first build"])
+def test_a_killed_build_is_completed_or_undone_by_the_next_command(tmp_path: Path, old: str, disk: str) -> None:
+    assert_holds(killed_builds, str(tmp_path), old, disk)
+
+
+def killed_builds(root: str, over: str, disk: str) -> None:
+    project, template = Project(Path(root)), Path(root) / "template"
+    old = OLD if over == "over an old package" else {}
     if old:
         project.publish(old)
         project.out.rename(template)
     outcomes: list[bool] = []
     for point in count():
         with restored(project, template) as project:
-            alive = survives(partial(project.publish, NEW, disk=disk(point)))
+            alive = survives(partial(project.publish, NEW, disk=DISKS[disk](point)))
             assert project.recover()
             assert is_whole(project, old, NEW)
             outcomes.append(is_whole(project, NEW))
@@ -206,8 +216,12 @@ def test_a_killed_build_is_completed_or_undone_by_the_next_command(
     assert len(outcomes) > 40
 
 
-def test_a_killed_recovery_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
-    template, crashed = tmp_path / "template", tmp_path / "crashed"
+def test_a_killed_recovery_is_completed_by_the_next_command(tmp_path: Path) -> None:
+    assert_holds(killed_recoveries, str(tmp_path))
+
+
+def killed_recoveries(root: str) -> None:
+    project, template, crashed = Project(Path(root)), Path(root) / "template", Path(root) / "crashed"
     old, new = {"a.py": "a = 1\n", "gone/b.py": ""}, {"a.py": "a = 2\n", "new/b.py": ""}
     project.publish(old)
     project.out.rename(template)
@@ -232,8 +246,12 @@ def test_a_killed_recovery_is_completed_by_the_next_command(project: Project, tm
     assert len(seen) > 4
 
 
-def test_a_killed_rollback_is_completed_by_the_next_command(project: Project, tmp_path: Path) -> None:
-    template = tmp_path / "template"
+def test_a_killed_rollback_is_completed_by_the_next_command(tmp_path: Path) -> None:
+    assert_holds(killed_rollbacks, str(tmp_path))
+
+
+def killed_rollbacks(root: str) -> None:
+    project, template = Project(Path(root)), Path(root) / "template"
     project.publish(OLD)
     project.out.rename(template)
 

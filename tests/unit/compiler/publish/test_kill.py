@@ -9,10 +9,12 @@ import shutil
 import signal
 import sys
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.programs.small_process import assert_holds
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
 from toolgen.compiler.compile import generate
@@ -21,7 +23,6 @@ from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.slow,
@@ -174,12 +175,16 @@ def check(project: Project, point: int, death: Callable[[], None]) -> bool:
 @pytest.mark.parametrize(
     "old",
     [
-        pytest.param(OLD, id="over an old package"),
-        pytest.param({}, id="as the first build", marks=pytest.mark.long),  # with less to lose
+        "over an old package",
+        pytest.param("as the first build", marks=pytest.mark.long),  # with less to lose
     ],
 )
-def test_a_build_killed_at_some_writes_leaves_a_complete_package(tmp_path: Path, old: dict[str, str]) -> None:
-    project = Project(tmp_path, old)
+def test_a_build_killed_at_some_writes_leaves_a_complete_package(tmp_path: Path, old: str) -> None:
+    assert_holds(killed_at_some_writes, str(tmp_path), old)
+
+
+def killed_at_some_writes(folder: str, old: str) -> None:
+    project = Project(Path(folder), OLD if old == "over an old package" else {})
     assert project.writes > 40
     points = [round(project.writes * step / 6) for step in range(6)]
     outcomes = [check(project, point, kill) for point in (*points, project.writes - 1)]

@@ -59,7 +59,7 @@ class UnflushedDisk(Disk):
         pass
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(ACTIONS)
 def test_a_build_leaves_exactly_its_files_or_changes_nothing(actions: list[Build | Edit]) -> None:
     with TemporaryDirectory() as folder:

@@ -34,8 +34,8 @@ PIECES = st.sampled_from([*WORDS, *MARKS, *SPACES, *SPACED, *TAGGED, *ESCAPES, *
 ODD = st.lists(PIECES, max_size=25).map("".join)
 OLD_BREAKS = frozenset("\x85\u2028\u2029")
 
-quick = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-thorough = settings(quick, max_examples=500)
+quick = settings(max_examples=2 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(quick, max_examples=5 * settings().max_examples)
 
 
 @thorough

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DIALECTS = {"openai": OPENAI_STRICT, "claude": CLAUDE_STRICT}
 both = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-searching = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], max_examples=80)
+searching = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def object_schema(properties: dict[str, Any], required: list[str] | None = None, **others: Any) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def test_objects_are_told_of_forks_as_long_as_they_live() -> None:
     SEEN.clear()
     owner, gone = Owner("a"), Owner("b")
     del gone
-    gc.collect()
+    gc.collect(0)
     assert in_child(lambda: SEEN) == ["before a", "child a"]
     assert SEEN == ["before a", "parent a"]
     assert owner.name == "a"

@@ -74,7 +74,7 @@ def received(encoding: str, chunks: list[bytes], bound: int) -> Body:
     return body
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(
     data=st.binary(max_size=2000),
     coding=st.sampled_from(sorted(CODINGS)),
@@ -93,7 +93,7 @@ def test_content_is_read_in_any_chunks_up_to_its_bound(data: bytes, coding: str,
     assert len(body.data) <= bound
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(data=st.binary(max_size=500), coding=st.sampled_from(["gzip", "deflate"]), sizes=st.lists(st.integers(0, 50)))
 def test_any_bytes_are_content_or_unreadable(data: bytes, coding: str, sizes: list[int]) -> None:
     with suppress(Unreadable):
@@ -108,7 +108,7 @@ def test_layers_and_other_codings_are_refused_before_a_byte_is_read(encoding: st
 
 @pytest.mark.slow
 def test_a_small_answer_that_stands_for_a_large_one_takes_its_bound_in_memory() -> None:
-    sent = gzip.compress(bytes(200_000_000))
+    sent = gzip.compress(bytes(50_000_000))
     tracemalloc.start()
     try:
         body = received("gzip", [sent], 1_000_000)
@@ -131,7 +131,7 @@ def nodes(value: Any) -> int:
     return 1 + sum(map(nodes, inner))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(value=VALUES, limit=st.integers(1, 60), ascii_only=st.booleans())
 def test_values_are_counted_and_what_is_in_strings_is_not(value: Any, limit: int, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)

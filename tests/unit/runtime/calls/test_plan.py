@@ -213,7 +213,7 @@ def test_the_stages_before_a_handler_are_those_of_the_plan() -> None:
     assert tuple(plan.BEFORE) == BEFORE
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(CASES)
 def test_a_plan_is_determined_by_its_stages(case: Case) -> None:
     check(case)

@@ -33,7 +33,10 @@ TURNS = 1_000
 META = ToolCallMeta(user="ann", run_id="r1")
 KEY = ChainKey(b"a key that is only known to tests")
 
-KEPT = 128 * 1024
+MEASURED = 2_500
+"""Calls of which the memory is measured, which makes each of them several times as slow."""
+
+KEPT = 32 * 1024
 """Bytes that may stay allocated, such as caches. One small object for each call would be several times as much."""
 
 
@@ -176,12 +179,12 @@ def memory_of(work: Callable[[int], Awaitable[None]]) -> tuple[int, int]:
     async def whole(count: int) -> None:
         await work(count)
 
-    asyncio.run(whole(CALLS))  # asyncio's task table keeps its size, and some modules are imported only now
+    asyncio.run(whole(MEASURED))  # asyncio's task table keeps its size, and some modules are imported only now
     gc.collect()
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
-        asyncio.run(whole(CALLS))
+        asyncio.run(whole(MEASURED))
         gc.collect()
         after, peak = tracemalloc.get_traced_memory()
     finally:

@@ -117,7 +117,7 @@ TYPED = st.recursive(
     max_leaves=5,
 )
 
-few = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+few = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def accepts(schema: Any, value: Any) -> bool:

@@ -330,7 +330,7 @@ def value_after_hint(hint: str, value: dict[str, int], choice: int) -> dict[str,
     return {name: each for name, each in value.items() if name not in fields[: 1 if "did you mean" in order else None]}
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings().max_examples)
 @given(parts, values, st.integers(0, 5))
 def test_following_a_hint_resolves_its_issue(schema: Any, value: dict[str, int], choice: int) -> None:
     follow_all_hints(schema, value, choice)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.later import later
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import call_now, runtime_of
 from toolgen.agents.runs import run_to_end
@@ -533,7 +534,7 @@ def test_reg_66_the_failure_of_a_child_run_contains_no_secrets_of_its_call() -> 
     assert result.error.message == "no way with [redacted]"
 
 
-@pytest.mark.parametrize("length", range(440, 510, 3))
+@pytest.mark.parametrize("length", [*range(440, 510, 12), *later(n for n in range(440, 510, 3) if (n - 440) % 12)])
 def test_a_secret_that_begins_in_what_is_shown_of_invalid_args_is_not_shown(length: int) -> None:
     args = {"note": "n" * length, "word": WORD, "more": ["x" * 9] * 20_000, "box": 7}
     for payload in (json.dumps(args), json.dumps(args, indent=1), json.dumps(args)[:-1]):

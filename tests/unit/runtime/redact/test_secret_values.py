@@ -387,7 +387,7 @@ def test_a_search_for_many_values_with_escapes_takes_linear_time() -> None:
         return partial(values.hide, part * (size // len(part)))
 
     for part in ("%61b", "\\\\", "\\u0061b", "&#", "&#000", "&amp;", "%C3", "\\ud83d", "~1", "%2525"):
-        assert_linear(partial(work, part), 200_000)
+        assert_linear(partial(work, part), 50_000)
 
 
 @pytest.mark.slow
@@ -398,4 +398,4 @@ def test_a_search_takes_linear_time() -> None:
         return partial(values.hide, part * (size // len(part)))
 
     for part in ("a", "ab", "b", "aaaaab", "…aaaaaa", "…", "ab...", "...ab", "(", "(truncated", "...baaaaa", "[cut:"):
-        assert_linear(partial(work, part), 400_000)
+        assert_linear(partial(work, part), 100_000)

@@ -62,7 +62,7 @@ def test_a_credential_is_found_in_every_encoding(name: str, secret: str) -> None
     assert len(hidden) <= len("before  after") + 45, hidden  # base64 of more keeps what is around
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(
     data=st.data(),
     secret=st.text(alphabet="abcXYZ0123456789_-", min_size=12, max_size=40).filter(lambda t: not t.isdigit()),

@@ -293,7 +293,10 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(
+    ("recorded", "is_timed"),
+    [(False, True), (True, False), *(pytest.param(both, both, marks=pytest.mark.long) for both in (False, True))],
+)
 @pytest.mark.parametrize(
     ("place", "way"),
     [
@@ -304,12 +307,12 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
     ],
 )
 def test_no_exception_of_host_code_escapes_a_call(
-    place: str, way: str, recorded: bool, caplog: pytest.LogCaptureFixture
+    place: str, way: str, recorded: bool, is_timed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("CRITICAL", "toolgen")
     settings, fields, codes = PLACES[place]
 
-    async def main(error: BaseException, is_timed: bool) -> ToolResult[Any]:
+    async def main(error: BaseException) -> ToolResult[Any]:
         fail = raising(error, way)
         tool = {"metadata": {}, **fields}
         if is_timed:
@@ -322,17 +325,16 @@ def test_no_exception_of_host_code_escapes_a_call(
         return await runtime.invoke(ToolRequest(name="own.tool", tool_call_id=call_id), meta=ToolCallMeta(user="ann"))
 
     for error in ERRORS:
-        for is_timed in (False, True):
-            result = asyncio.run(main(error, is_timed))
-            assert code_of(result) in codes, (error, is_timed)
-            if result.error is not None and place != "handler":
-                assert "s3cr3t" not in f"{result.error.message} {result.error.hint}"
-            if code_of(result) in ("host_error", "injection_failed", "invalid_request"):
-                assert result.error is not None
-                assert (result.error.kind, result.error.hint) == (
-                    FailureKind.INTERNAL,
-                    "the host is at fault, not the call",
-                )
+        result = asyncio.run(main(error))
+        assert code_of(result) in codes, error
+        if result.error is not None and place != "handler":
+            assert "s3cr3t" not in f"{result.error.message} {result.error.hint}"
+        if code_of(result) in ("host_error", "injection_failed", "invalid_request"):
+            assert result.error is not None
+            assert (result.error.kind, result.error.hint) == (
+                FailureKind.INTERNAL,
+                "the host is at fault, not the call",
+            )
 
 
 @pytest.mark.parametrize("recorded", [False, True])

@@ -85,7 +85,6 @@ def malformed(draw: st.DrawFn) -> Any:
     return schema
 
 
-@settings(max_examples=50)
 @given(before=args_schemas() | malformed(), after=malformed())
 def test_malformed_schemas_are_compared(before: Any, after: Any) -> None:
     assert schema_change(after, after) is SchemaChange.SAME
@@ -104,7 +103,7 @@ def test_exponential_definitions_stop_the_comparison() -> None:
     assert schema_change(schema, other) is SchemaChange.OTHER
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
 def test_the_normal_form_accepts_the_same_values(data: st.DataObject) -> None:
     schema = data.draw(args_schemas())

@@ -106,7 +106,7 @@ def check(before: Any, other: Any, seed: int, count: int) -> None:
         assert_sound(before, other, random, 80)
 
 
-@settings(max_examples=60, phases=[Phase.explicit, Phase.generate], suppress_health_check=SLOW)
+@settings(phases=[Phase.explicit, Phase.generate], suppress_health_check=SLOW)
 @given(before=documents(), other=documents(), seed=st.integers(0, 2**40))
 def test_no_instance_contradicts_a_verdict(before: Any, other: Any, seed: int) -> None:
     check(before, other, seed, 4)
@@ -134,7 +134,7 @@ def check_small(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", [0, 100, *later(range(200, 1_000, 100))])
+@pytest.mark.parametrize("start", [0, *later(range(100, 1_000, 100))])
 def test_no_instance_contradicts_a_verdict_of_small_schemas(start: int) -> None:
     for seed in range(start, start + 100):
         check_small(seed)
@@ -165,10 +165,10 @@ def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", "tau2", "acebench"))
+@pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", later=("tau2", "acebench")))
 def test_edits_of_real_schemas_are_decided(name: str) -> None:
     schemas = real_schemas(name)
-    found = verdicts_of(schemas[:: len(schemas) // 25], 12)
+    found = verdicts_of(schemas[:: len(schemas) // 25], 6)
     assert found[Verdict.UNDECIDED] * 50 <= found.total()
     assert found[Verdict.FOUND] * 5 >= found.total()
 

@@ -114,7 +114,7 @@ def test_text_that_looks_like_a_placeholder_is_kept() -> None:
     assert sorted(texts) == sorted(TOKENS * 3)
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(fields(), min_size=1, max_size=4, unique_by=lambda field: field.wire))
 def test_the_code_of_a_field_depends_only_on_that_field(together: list[Field]) -> None:
     alone = [rendered(each).partition("\n")[2] for each in together]

@@ -146,7 +146,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(path=ANY, schema=ANY, keys=st.dictionaries(st.sampled_from(["servers", "security", "tags", "components"]), ANY))
 @pytest.mark.parametrize("version", ["2.0", "3.0.0", "3.1.0"])
 def test_no_description_causes_a_traceback(version: str, path: Any, schema: Any, keys: dict[str, Any]) -> None:

@@ -116,7 +116,7 @@ class Samples:
         return fixed or str(self._one(["a b/ü&=,", "x", "12", "true", "null", "日本 ~'()*;:@", '{"a":[1]}']))
 
 
-GENERATED = 3
+GENERATED = 1
 """Calls of each operation beside the one with all fields."""
 
 

@@ -145,7 +145,7 @@ DOCUMENTS = {
 }  # fmt: skip
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 5)
 @given(seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("version", ["2.0", "3.1", *later(["3.0", "3.2"])])
 def test_a_description_that_is_cut_into_files_gives_the_same_tools(version: str, seed: int) -> None:

@@ -157,7 +157,9 @@ def type_of(schema: Any, formats: str = "annotate") -> Any:
     return eval(annotation(tool.result.shape), known)  # noqa: S307  # the same
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=2 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(st.data(), samples(), st.sampled_from(["annotate", "typed"]))
 def test_a_type_accepts_and_preserves_all_values_of_its_schema(
     data: st.DataObject, sample: Sample, formats: str

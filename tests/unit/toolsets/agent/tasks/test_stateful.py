@@ -203,4 +203,4 @@ def _is_possible(plan: list[Step] | tuple[Step, ...]) -> bool:
 
 
 TestTasks = Tasks.TestCase
-TestTasks.settings = settings(max_examples=60, stateful_step_count=50)
+TestTasks.settings = settings(stateful_step_count=50)
