@@ -41,7 +41,6 @@ def database(
     monkeypatch: pytest.MonkeyPatch,
     executions: dict[str, Execution],
 ) -> Iterator[SystemDatabase]:
-    postgres = request.param == "postgres"
     engines = engines_of(request.param, request, tmp_path)
     engines.prepare()
     client = open_client(engines.url)
