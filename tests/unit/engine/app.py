@@ -176,8 +176,7 @@ def host(
     """
     if folder is None:  # a process of its own
         folder = Path(os.environ[FOLDER])
-        defaults: dict[str, Any] = DbosWorker.__init__.__kwdefaults__
-        defaults["poll"] = WORKER_POLL
+        DbosWorker.__init__.__kwdefaults__ = {**(DbosWorker.__init__.__kwdefaults__ or {}), "poll": WORKER_POLL}
     catalog = load("generated")
     if approvers is not None:
         add_policy(catalog, {"approvers": approvers})

@@ -56,7 +56,7 @@ class Freezes:
             names = [workers.start(), workers.start()]
             for name in names:
                 await until(partial(self._is_ready, name))
-            turns = [[read(f"slow-{0.1 + turn % 3 / 10}")] for turn in range(400)]
+            turns = [[read(f"slow-{0.3 + turn % 3 / 10}")] for turn in range(400)]
             for _ in range(_RUNS):
                 await engine.start(request(*turns, max_turns=401))
             for _ in range(freezes):
