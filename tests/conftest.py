@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.programs.postgres import postgres_server, postgres_url, shared_postgres
+from tests.programs.postgres import initialized_postgres, postgres_server, postgres_url, shared_postgres
 from tests.unit.runtime.package import shop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["collect_ignore", "postgres_server", "postgres_url", "pytest_addoption", "shared_postgres", "shop"]
+__all__ = [
+    "collect_ignore",
+    "initialized_postgres",
+    "postgres_server",
+    "postgres_url",
+    "pytest_addoption",
+    "shared_postgres",
+    "shop",
+]
 
 settings.register_profile("short", settings.get_profile("ci"), max_examples=25)
 """The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""

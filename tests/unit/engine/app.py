@@ -20,6 +20,7 @@ from toolgen.agents import Message, PlannedCalls, RunOutcome, agent_executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.engine import EngineHost, RunRequest
 from toolgen.engine.children import run_children
+from toolgen.engine.dbos import DbosWorker
 from toolgen.engine.signals import wait_for_signal
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.base.errors import CallFailed
@@ -37,6 +38,8 @@ FOLDER = "ENGINE_APP_FOLDER"
 MARKS = "effects.sqlite"
 """The file in that folder where each attempt of a tool leaves a mark."""
 SEARCH = "orchestrator.research.search"
+WORKER_POLL = 0.3
+"""Seconds between looks at the queue of a worker process: most tests of them wait for other things, and for long."""
 ANSWER = {"answer": "yes", "sources": []}
 
 
@@ -171,7 +174,9 @@ def host(
     `own` is the args schema of one more tool, `own.note`, which writes and returns its args. `approvers` is one more
     policy: who may answer.
     """
-    folder = folder or Path(os.environ[FOLDER])
+    if folder is None:  # a process of its own
+        folder = Path(os.environ[FOLDER])
+        DbosWorker.__init__.__kwdefaults__ = {**(DbosWorker.__init__.__kwdefaults__ or {}), "poll": WORKER_POLL}
     catalog = load("generated")
     if approvers is not None:
         add_policy(catalog, {"approvers": approvers})

@@ -1,5 +1,5 @@
 """The engines, as fixtures."""
 
-from tests.unit.engine.engines import durable, engines, prepared_postgres
+from tests.unit.engine.engines import durable, engines, prepared_postgres, prepared_url
 
-__all__ = ["durable", "engines", "prepared_postgres"]
+__all__ = ["durable", "engines", "prepared_postgres", "prepared_url"]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
+import psycopg
 import pytest
-import sqlalchemy as sa
+from psycopg.sql import SQL, Identifier
 
 from tests.unit.engine import app
 from toolgen.engine import EngineHost, LocalEngine
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
+from toolgen.engine.dbos import worker as dbos_worker
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
     from pathlib import Path
 
     from tests.programs.postgres import PostgresServer
@@ -81,9 +84,16 @@ class Running:
 
 
 async def until(
-    look: Callable[[], Any], is_enough: Callable[[Any], bool] = bool, seconds: float = 300, pause: float = 0.02
+    look: Callable[[], Any],
+    is_enough: Callable[[Any], bool] = bool,
+    seconds: float = 300,
+    pause: float | None = None,
 ) -> Any:
-    """Look, sync or async, until it is enough, and return what is seen."""
+    """Look, sync or async, until it is enough, and return what is seen.
+
+    Without a `pause` it looks the more rarely the longer it waits: most looks ask a database.
+    """
+    waits = pause or 0.02
     async with asyncio.timeout(seconds):
         while True:
             seen = look()
@@ -91,16 +101,21 @@ async def until(
                 seen = await seen
             if is_enough(seen):
                 return seen
-            await asyncio.sleep(pause)
+            await asyncio.sleep(waits)
+            waits = pause or min(1.3 * waits, 0.2)
 
 
 class Engines:
-    """Opens an engine of one kind, any number of times, on the same database."""
+    """Opens an engine of one kind, any number of times, on the same database.
 
-    def __init__(self, kind: str, target: str, folder: Path) -> None:
+    Where that is a copy of one with the tables of an engine, its workers do not prepare it again.
+    """
+
+    def __init__(self, kind: str, target: str, folder: Path, *, is_prepared: bool = False) -> None:
         self.kind = kind
         self.url = database_url(target) if kind in IN_DATABASES else ""
         self.folder = folder
+        self._prepare = _do_nothing if is_prepared else prepare_database
         self.tick = 1.01 if kind == "sqlite" else 0.01
         """Seconds in which the clock of runs goes on: that of SQLite has whole seconds."""
 
@@ -124,17 +139,22 @@ class Engines:
             yield Running(local, host, self.folder)
             return
         assert self.kind in IN_DATABASES, f"no branch opens the engine {self.kind}"
-        prepare_database(self.url)
-        opened = DbosWorker(host, self.url, **{"retries": retries, "poll": 0.02, "tool_wait": 0, **(worker or {})})
-        await opened.start()
+        poll = 0.05 if self.kind == "sqlite" else 0.1  # it is asked for signals, too
+        opened = DbosWorker(host, self.url, **{"retries": retries, "poll": poll, "tool_wait": 0, **(worker or {})})
+        with patch.object(dbos_worker, "prepare_database", self._prepare):
+            await opened.start()
         try:
-            late.engine = engine = DbosEngine(self.url, poll=0.02)
+            late.engine = engine = DbosEngine(self.url, poll=0.05)
             try:
                 yield Running(engine, host, self.folder, opened)
             finally:
                 await engine.close()
         finally:
             await opened.stop(grace=1)  # tests leave calls that would take a minute
+
+    def prepare(self) -> None:
+        """Create the tables of an engine, before one is opened."""
+        self._prepare(self.url)
 
     def run(self, body: Callable[[Running], Awaitable[None]], **settings: Any) -> None:
         """Run a test in an event loop, with an open engine."""
@@ -146,18 +166,37 @@ class Engines:
         asyncio.run(main())
 
 
+_PREPARED = "prepared"
+
+
 @pytest.fixture(scope="session")
 def prepared_postgres(shared_postgres: PostgresServer) -> str:
-    """Return a database with the tables of an engine, to be copied: to create them takes longer than most tests."""
-    url = sa.make_url(shared_postgres.new_database())
-    prepare_database(database_url(url.render_as_string()))
-    assert url.database is not None
-    return url.database
+    """Return a database with the tables of an engine, to be copied: to create them takes longer than most tests.
+
+    All processes of a test session have one, which the first of them makes.
+    """
+    with psycopg.connect(shared_postgres.url(), autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(1)")
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [_PREPARED]).fetchone():
+            url = shared_postgres.new_database()
+            prepare_database(database_url(url))
+            with psycopg.connect(url, autocommit=True) as made:
+                made.execute("VACUUM (FREEZE)")  # else each copy would be written again by those who read it
+                name = made.info.dbname
+            connection.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(name), Identifier(_PREPARED)))
+    return _PREPARED
 
 
-def _postgres(request: pytest.FixtureRequest) -> str:
-    server: PostgresServer = request.getfixturevalue("shared_postgres")
-    return server.new_database(like=request.getfixturevalue("prepared_postgres"))
+@pytest.fixture
+def prepared_url(shared_postgres: PostgresServer, prepared_postgres: str) -> Iterator[str]:
+    """Return the URL of a database with the tables of an engine."""
+    url = shared_postgres.new_database(like=prepared_postgres)
+    yield url
+    shared_postgres.drop(url)
+
+
+def _do_nothing(_url: str) -> None:
+    """Prepare a database that is prepared."""
 
 
 @pytest.fixture(params=[SQLITE_LATER if kind == "sqlite" else kind for kind in KINDS])
@@ -174,4 +213,6 @@ def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Engines:
 
 def engines_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Engines:
     """Return the engine of a kind, with a database of its own."""
-    return Engines(kind, _postgres(request) if kind == "postgres" else str(folder / "runs.sqlite"), folder)
+    if kind == "postgres":
+        return Engines(kind, request.getfixturevalue("prepared_url"), folder, is_prepared=True)
+    return Engines(kind, str(folder / "runs.sqlite"), folder)

@@ -17,7 +17,6 @@ from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import command
 from toolgen.agents.planner import message_as_json
 from toolgen.cli.commands.runs.runs import command as runs
-from toolgen.engine.dbos import prepare_database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +98,7 @@ def test_a_command_starts_a_run_from_options_or_a_file(durable: Engines) -> None
     ],
 )
 def test_a_file_that_is_no_request_is_refused(sqlite: Engines, text: str, message: str) -> None:
-    prepare_database(sqlite.url)
+    sqlite.prepare()
     file = sqlite.folder / "request.json"
     file.write_text(text)
     code, said = command(sqlite, "runs", "start", str(file))

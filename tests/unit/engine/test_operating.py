@@ -15,7 +15,7 @@ import generated
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen import __version__
-from toolgen.engine.dbos import DbosEngine, prepare_database
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos.lease import DEAD, LEFT, Lease
 from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.protocol import NotForkable, NotResumable
@@ -243,7 +243,7 @@ def test_workers_are_listed_with_their_load_and_version(engines: Engines) -> Non
 def test_a_lease_is_what_the_clock_of_the_database_says_of_its_last_beat(
     durable: Engines, beats: int, silent: float, lease: str
 ) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def body() -> None:
         engine = DbosEngine(durable.url)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.unit.engine.app import read, request, script
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_signals import command
-from toolgen.engine.dbos import DbosEngine, prepare_database
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos import schedules as schedules_of_databases
 from toolgen.engine.dbos.schedules import start_due
 from toolgen.engine.schedules import Schedule, ScheduleNotFound
@@ -185,7 +185,7 @@ def moved_back(engine: DbosEngine, seconds: float) -> None:
 
 
 def test_of_many_workers_one_starts_the_run_of_a_time_and_missed_times_start_one(durable: Engines) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -226,7 +226,7 @@ def test_what_was_due_while_no_worker_ran_is_started_after_the_restart(durable: 
 
 
 def test_a_schedule_of_another_version_is_left_to_others(durable: Engines, caplog: pytest.LogCaptureFixture) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -262,7 +262,7 @@ HOSTILE: dict[str, str] = {
 def test_a_schedule_whose_run_cannot_be_made_holds_up_no_other(
     durable: Engines, row: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -281,7 +281,7 @@ def test_a_schedule_whose_run_cannot_be_made_holds_up_no_other(
 
 
 def test_many_schedules_that_cannot_be_started_hold_up_no_other(durable: Engines) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def main() -> None:
         engine = DbosEngine(durable.url)
@@ -309,7 +309,7 @@ def test_a_schedule_has_fields_of_their_types(fields: dict[str, Any], text: str)
 
 
 def test_schedules_are_steered_by_commands(durable: Engines) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     def said(*args: str, code: int = 0) -> str:
         found, text = command(durable, "schedules", *args)

@@ -13,7 +13,6 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import Engines, until
 from toolgen.engine import RunCancelled, RunFailed
-from toolgen.engine.dbos import prepare_database
 from toolgen.engine.protocol import NotAsked
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -182,7 +181,7 @@ def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
 
 
 def test_a_database_that_lacks_its_tables_is_an_error_with_a_reason(durable: Engines) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
     database = sa.create_engine(durable.url)
     table = "dbos.workflow_status CASCADE" if durable.kind == "postgres" else "workflow_status"
     with database.begin() as connection:

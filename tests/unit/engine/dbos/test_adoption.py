@@ -19,11 +19,11 @@ from sqlalchemy.exc import OperationalError
 
 from tests.unit.engine.app import read, request
 from tests.unit.engine.dbos.workers import Workers
-from tests.unit.engine.engines import Engines, Running, until
+from tests.unit.engine.engines import Engines, Running, engines_of, until
 from toolgen.engine.dbos import tables
 from toolgen.engine.dbos.adoption import SEARCH_SECONDS, Adoption
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client, prepare_database
+from toolgen.engine.dbos.database import QUEUE, RUN, SUSPECTS, close_client, database_url, open_client
 from toolgen.engine.dbos.lease import DEAD, Lease, Watch, place_of
 from toolgen.engine.dbos.own_tables import WORKERS
 
@@ -38,8 +38,8 @@ _RUNS = "FROM dbos.workflow_status WHERE status = 'PENDING'"
 
 
 @pytest.fixture
-def postgres_workers(postgres_url: str, tmp_path: Path) -> Iterator[Workers]:
-    found = Workers(postgres_url, tmp_path)
+def postgres_workers(prepared_url: str, tmp_path: Path) -> Iterator[Workers]:
+    found = Workers(prepared_url, tmp_path)
     try:
         yield found
     finally:
@@ -170,7 +170,6 @@ class Lonely:
     """A worker's part that looks after others, alone on a database, with a clock that it is told."""
 
     def __init__(self, url: str) -> None:
-        prepare_database(url)
         self.client = open_client(url)
         self.tables = self.client._sys_db
         self.now = 1000.0
@@ -205,8 +204,9 @@ _BEATS = (WORKERS.c.worker, WORKERS.c.beats)
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def lonely(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lonely]:
-    target = tmp_path / "runs.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    found = Lonely(database_url(target))
+    engines = engines_of(request.param, request, tmp_path)
+    engines.prepare()
+    found = Lonely(engines.url)
     yield found
     close_client(found.client)
 
@@ -269,13 +269,13 @@ def test_no_death_counts_for_a_worker_that_leaves_its_runs(lonely: Lonely) -> No
     assert lonely.seen() == {"r": ("ENQUEUED", QUEUE)}
 
 
-def test_no_lease_begins_while_runs_of_the_one_before_are_left(postgres_url: str) -> None:
-    lonely = Lonely(database_url(postgres_url))
+def test_no_lease_begins_while_runs_of_the_one_before_are_left(prepared_url: str) -> None:
+    lonely = Lonely(database_url(prepared_url))
     lonely.add("r", "own")
     with lonely.tables.engine.begin() as connection:
         connection.execute(sa.delete(WORKERS))
     assert not lonely.lease.beat()
-    with psycopg.connect(postgres_url) as held:
+    with psycopg.connect(prepared_url) as held:
         held.execute("SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid = 'r' FOR UPDATE")
         lonely.adoption.begin_again(lonely.lease)
         assert lonely.lease.is_lost
@@ -342,11 +342,11 @@ def test_one_that_cannot_be_taken_over_now_holds_up_no_other(lonely: Lonely, mon
         assert {run_id for run_id, (status, _) in lonely.seen().items() if status == "PENDING"} == {f"of-{bad}"}
 
 
-def test_a_worker_that_stands_still_amid_a_beat_holds_up_no_other(postgres_url: str) -> None:
-    lonely = Lonely(database_url(postgres_url))
+def test_a_worker_that_stands_still_amid_a_beat_holds_up_no_other(prepared_url: str) -> None:
+    lonely = Lonely(database_url(prepared_url))
     for name in ("w1", "w2"):
         Lease(lonely.tables.engine, name).prepare()
-    with psycopg.connect(postgres_url) as held:
+    with psycopg.connect(prepared_url) as held:
         held.execute("UPDATE toolgen_workers SET beats = beats + 1 WHERE worker = 'w1'")
         found: list[str] = []
         for _ in range(7):

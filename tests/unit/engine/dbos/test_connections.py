@@ -45,10 +45,10 @@ def sessions(url: str) -> Sequence[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def test_a_worker_under_load_has_ten_connections_and_each_has_a_name(postgres_url: str, tmp_path: Path) -> None:
+def test_a_worker_under_load_has_ten_connections_and_each_has_a_name(prepared_url: str, tmp_path: Path) -> None:
     from tests.unit.engine.dbos.workers import Workers
 
-    workers = Workers(postgres_url, tmp_path)
+    workers = Workers(prepared_url, tmp_path)
 
     async def body() -> None:
         async with workers.opened() as engine:
@@ -58,7 +58,7 @@ def test_a_worker_under_load_has_ten_connections_and_each_has_a_name(postgres_ur
             ended = asyncio.gather(*(engine.result(run_id, 300) for run_id in ids))
             most: dict[str, int] = {}
             while not ended.done():
-                for application, count in await asyncio.to_thread(sessions, postgres_url):
+                for application, count in await asyncio.to_thread(sessions, prepared_url):
                     most[application] = max(most.get(application, 0), count)
                 await asyncio.sleep(0.05)
             assert {end.stopped for end in await ended} == {"completed"}

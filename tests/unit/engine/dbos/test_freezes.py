@@ -56,7 +56,7 @@ class Freezes:
             names = [workers.start(), workers.start()]
             for name in names:
                 await until(partial(self._is_ready, name))
-            turns = [[read(f"slow-{0.1 + turn % 3 / 10}")] for turn in range(400)]
+            turns = [[read(f"slow-{0.3 + turn % 3 / 10}")] for turn in range(400)]
             for _ in range(_RUNS):
                 await engine.start(request(*turns, max_turns=401))
             for _ in range(freezes):
@@ -166,8 +166,8 @@ def _round(url: str, folder: Path, count: int) -> Freezes:
     return freezes
 
 
-def test_frozen_workers_are_adopted_and_begin_no_call_when_they_go_on(postgres_url: str, tmp_path: Path) -> None:
-    _round(postgres_url, tmp_path, 3)
+def test_frozen_workers_are_adopted_and_begin_no_call_when_they_go_on(prepared_url: str, tmp_path: Path) -> None:
+    _round(prepared_url, tmp_path, 3)
 
 
 @pytest.mark.long
@@ -176,12 +176,12 @@ def test_frozen_workers_of_an_sqlite_file_are_adopted_unless_they_stand_still_am
 
 
 @pytest.mark.long
-def test_all_of_20_frozen_workers_are_adopted_in_ten_seconds(postgres_url: str, tmp_path: Path) -> None:
-    freezes = _round(postgres_url, tmp_path, 20)
+def test_all_of_20_frozen_workers_are_adopted_in_ten_seconds(prepared_url: str, tmp_path: Path) -> None:
+    freezes = _round(prepared_url, tmp_path, 20)
     assert max(freezes.adoptions) < _ADOPTED_WITHIN, freezes.adoptions
 
 
 @pytest.mark.long
-def test_all_of_20_frozen_workers_are_adopted_while_the_machine_is_busy(postgres_url: str, tmp_path: Path) -> None:
+def test_all_of_20_frozen_workers_are_adopted_while_the_machine_is_busy(prepared_url: str, tmp_path: Path) -> None:
     with busy_cores():
-        _round(postgres_url, tmp_path, 20)
+        _round(prepared_url, tmp_path, 20)

@@ -71,7 +71,7 @@ def test_a_worker_says_in_one_line_that_its_database_is_away(
 
 @pytest.mark.parametrize("name", ["call code.read_file", "toolgen.run"])
 def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_one(
-    name: str, postgres_url: str, tmp_path: Path
+    name: str, prepared_url: str, tmp_path: Path
 ) -> None:
     """Between the failure to write an outcome and what DBOS then writes instead, the database may come back."""
     threads: list[int] = []
@@ -98,7 +98,7 @@ def test_an_outcome_for_which_there_is_no_connection_is_written_when_there_is_on
         assert len(threads) == 2
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
 
-    Engines("postgres", postgres_url, tmp_path).run(body)
+    Engines("postgres", prepared_url, tmp_path, is_prepared=True).run(body)
 
 
 def test_an_outcome_that_finds_the_disk_full_is_written_when_there_is_room(

@@ -26,7 +26,7 @@ from tests.unit.engine.test_schedules import schedule
 from tests.unit.engine.test_steering import ALLOW
 from tests.unit.runtime.telemetry.receiver import receiving
 from tests.unit.runtime.telemetry.spans import Kept
-from toolgen.engine.dbos import DbosEngine, prepare_database
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos.metrics import Load, Metrics
 from toolgen.engine.protocol import Reason
 from toolgen.runtime.events.records import StoreError
@@ -134,7 +134,7 @@ def test_promtool_takes_the_rules_and_they_fire(tmp_path: Path) -> None:
 
 
 def test_what_waits_in_a_database_is_counted_and_timed(durable: Engines) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def main() -> None:
         engine = DbosEngine(durable.url, waits=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
-from toolgen.engine.dbos import DbosEngine, prepare_database
+from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos.turns import Turns
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -62,7 +62,7 @@ def test_a_bound_of_runs_holds_for_those_that_work(durable: Engines) -> None:
 
 def test_users_whose_runs_wait_are_served_in_turn(durable: Engines) -> None:
     """Two servers enqueue: one user's many runs, at once, come before those of the others."""
-    prepare_database(durable.url)
+    durable.prepare()
     started: list[str] = []
 
     async def enqueue() -> None:

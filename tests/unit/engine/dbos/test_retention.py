@@ -16,7 +16,7 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import Engines, until
 from tests.unit.engine.test_steering import ids_in_tables
 from toolgen import __version__
-from toolgen.engine.dbos import DbosEngine, DbosWorker, prepare_database, retention
+from toolgen.engine.dbos import DbosEngine, DbosWorker, retention
 from toolgen.engine.protocol import Pruned
 from toolgen.runtime.events.records import RunNotFound
 
@@ -87,7 +87,7 @@ def test_a_worker_deletes_old_runs_and_says_so_and_those_that_go_on_stay(
 
 def test_who_reads_what_was_deleted_sees_the_last_round(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_LOOK", 0.05)
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def body(running: Running) -> None:
         engine = running.engine
@@ -158,7 +158,7 @@ def test_a_worker_that_stood_still_amid_a_round_leaves_the_rest_to_the_one_that_
 
 
 def test_who_waits_for_a_run_that_is_deleted_is_told(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepare_database(durable.url)
+    durable.prepare()
 
     async def body() -> None:
         engine: Any = DbosEngine(durable.url, poll=0.02)
@@ -229,7 +229,7 @@ def test_a_time_to_keep_runs_is_more_than_nothing(durable: Engines, keep: float)
 
 def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers: Workers) -> None:
     async def body() -> None:
-        async with workers.opened():
+        async with workers.opened() as engine:
             first = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
             second = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
 
@@ -238,24 +238,23 @@ def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers:
                 found: dict[str, Any] = json.loads(done.stdout)
                 return {**found, "workers": {each["name"]: each for each in found["workers"]}}
 
-            both = await until(shown, lambda found: found["workers"].keys() == {first, second} and found["retention"])
+            await until(lambda: all("executes runs" in workers.said(each) for each in (first, second)))
+            await until(engine.retention)
+            both = await shown()
+            assert both["workers"].keys() == {first, second}
             assert both["retention"]["seconds"] == 30 * DAY
             about = [each[name] for each in both["workers"].values() for name in ("concurrency", "version")]
             assert about == [3, __version__] * 2
             await until(
                 lambda: sum("after 30 days: deleted 0 runs" in workers.said(each) for each in (first, second)) == 1
             )
-            # It is seen before it has started, and one that stands still then ends with an error.
-            await until(lambda: "executes runs" in workers.said(second))
             workers.running[second].send_signal(signal.SIGSTOP)
-            seen: list[str] = []
 
             async def lease() -> str:
-                found = (await shown())["workers"].get(second)
-                seen.append("gone" if found is None else found["lease"])
-                return seen[-1]
+                return next((each.lease for each in await engine.workers() if each.name == second), "gone")
 
             await until(lease, lambda found: found == "gone")  # taken over, and removed
+            assert (await shown())["workers"].keys() == {first}
             workers.running[second].send_signal(signal.SIGCONT)
             await until(lease, lambda found: found == "held")  # it begins another lease
             assert workers.stop(first) == 0

@@ -11,8 +11,8 @@ from dbos import _sys_db as dbos_tables
 from dbos import error as dbos_errors
 from dbos._sys_db import SystemDatabase
 
+from tests.unit.engine.engines import engines_of
 from toolgen.engine.dbos import database as steps_module
-from toolgen.engine.dbos import database_url, prepare_database
 from toolgen.engine.dbos.database import PLAN, close_client, open_client, read_steps_at_once, write_steps_at_once
 from toolgen.engine.dbos.executions import Execution
 from toolgen.engine.dbos.lease import Lease, draw_token
@@ -41,10 +41,9 @@ def database(
     monkeypatch: pytest.MonkeyPatch,
     executions: dict[str, Execution],
 ) -> Iterator[SystemDatabase]:
-    postgres = request.param == "postgres"
-    url = database_url(request.getfixturevalue("postgres_url") if postgres else tmp_path / "runs.sqlite")
-    prepare_database(url)
-    client = open_client(url)
+    engines = engines_of(request.param, request, tmp_path)
+    engines.prepare()
+    client = open_client(engines.url)
     found = client._sys_db
     Lease(found.engine, "worker").prepare()
     runs, steps = found.tables.workflow_status, found.tables.operation_outputs

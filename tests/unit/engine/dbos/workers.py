@@ -118,7 +118,7 @@ def workers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workers]
     same code, is for the long suite.
     """
     postgres = request.param == "postgres"
-    target: str = request.getfixturevalue("postgres_url") if postgres else str(tmp_path / "runs.sqlite")
+    target: str = request.getfixturevalue("prepared_url") if postgres else str(tmp_path / "runs.sqlite")
     found = Workers(target, tmp_path)
     try:
         yield found

@@ -99,13 +99,13 @@ class Durable:
                 process.stderr.close()
 
 
-@pytest.fixture(scope="session", params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
 def durable(
     request: pytest.FixtureRequest, project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Durable]:
     """Return two servers and a worker on Postgres; in long runs on SQLite too, as the guide is in all.
 
-    Tests may start and kill servers of their own.
+    Tests may start and kill servers of their own. All end with the module: until then they look at their database.
     """
     folder = tmp_path_factory.mktemp("durable")
     database = str(folder / "runs.sqlite")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.engine.engines import durable, prepared_postgres, until
+from tests.unit.engine.engines import durable, prepared_postgres, prepared_url, until
 from toolgen.serve import durable as module
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
 
-__all__ = ["durable", "prepared_postgres"]
+__all__ = ["durable", "prepared_postgres", "prepared_url"]
 
 
 def test_a_call_that_is_given_up_at_once_goes_on_nowhere(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
