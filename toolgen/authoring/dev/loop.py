@@ -173,7 +173,12 @@ class _Redraw:
     """The terminal has another size, or was used by another program."""
 
 
-_Event: TypeAlias = Version | _Moved | _Answered | _Redraw | BaseException
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """The process is to stop until it is continued."""
+
+
+_Event: TypeAlias = Version | _Moved | _Answered | _Redraw | _Stop | BaseException
 
 
 class Loop:
@@ -223,6 +228,8 @@ class Loop:
         elif isinstance(event, _Moved) and not self.page.setting:
             self.page.begin("the commit to compare with is another one", _COMPARED)
             self._ask(processes, _COMPARED)
+        elif isinstance(event, _Stop):
+            self._stop()
 
     def _begin(self, version: Version) -> None:
         config = version.config
@@ -262,18 +269,20 @@ class Loop:
             self._events.put(_Moved())
 
     def _take_signals(self) -> None:
-        """End at SIGTERM as at an error, draw again for another size, and leave the terminal while stopped."""
+        """End at SIGTERM as at an error, draw again for another size, and leave the terminal while stopped.
+
+        A signal may arrive while the page is written, in which nothing else can be written.
+        """
         signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
         if sys.platform == "win32":
             return
         signal.signal(signal.SIGWINCH, lambda _number, _frame: self._events.put(_Redraw()))
-        signal.signal(signal.SIGTSTP, lambda _number, _frame: self._stop())
+        signal.signal(signal.SIGTSTP, lambda _number, _frame: self._events.put(_Stop()))
 
     def _stop(self) -> None:
         self._view.close()
         os.kill(os.getpid(), signal.SIGSTOP)
         self._view.open()
-        self._events.put(_Redraw())
 
 
 def _close(processes: Iterable[PartProcess]) -> None:

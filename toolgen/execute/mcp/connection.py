@@ -84,7 +84,7 @@ class SharedAttempts:
                 raise self._failure
             try:
                 yield
-            except Exception as error:
+            except Exception as error:  # whatever it is; raised again
                 self._failed, self._failure = self._failed + 1, error
                 raise
             self._failure = None

@@ -197,10 +197,33 @@ def test_the_terminal_is_restored_after_an_error(project: Project) -> None:
         assert b"OSError: the disk is gone" in after
 
 
-def test_it_leaves_the_terminal_while_it_is_stopped(project: Project) -> None:
-    with Terminal(project.folder, *forking()) as terminal:
-        terminal.until("Surface")
-        os.kill(terminal.process.pid, signal.SIGTSTP)
+STOPPING = """
+import os, signal, sys
+sys.executable = {python!r}
+from toolgen.authoring.dev.terminal import Screen
+
+show, close, drawn = Screen.show, Screen.close, []
+
+def stopping(screen, page):
+    drawn.append("begun")
+    if len(drawn) == 1:
+        os.kill(os.getpid(), signal.SIGTSTP)
+    show(screen, page)
+    drawn.append("drawn")
+
+def closing(screen):
+    assert drawn[-1] == "drawn"
+    close(screen)
+
+Screen.show, Screen.close = stopping, closing
+sys.argv = ["toolgen", "dev"]
+from toolgen.cli import main
+main()
+"""
+
+
+def test_it_leaves_the_terminal_while_it_is_stopped_which_waits_until_the_page_is_drawn(project: Project) -> None:
+    with Terminal(project.folder, "-c", STOPPING.format(python=forked_python())) as terminal:
         assert os.WIFSTOPPED(os.waitpid(terminal.process.pid, os.WUNTRACED)[1])
         assert terminal.current_settings == terminal.settings
         terminal.process.send_signal(signal.SIGCONT)
