@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,7 +45,7 @@ def token_counter() -> tuple[Callable[[str], int | None] | None, str]:
         tokenizer: Any = import_module("bpe_openai")
     except ImportError:
         return None, str(MissingExtra("bpe-openai is not installed", "tokens"))
-    encoding = tokenizer.get_encoding(ENCODING)
+    encoding = _encoding_of(tokenizer)
 
     def count(text: str) -> int | None:
         try:
@@ -53,6 +54,12 @@ def token_counter() -> tuple[Callable[[str], int | None] | None, str]:
             return None
 
     return count, ""
+
+
+@cache
+def _encoding_of(tokenizer: Any) -> Any:
+    """Return the encoding of a module, which takes 50 ms to make."""
+    return tokenizer.get_encoding(ENCODING)
 
 
 def _pieces(text: str) -> Iterator[str]:

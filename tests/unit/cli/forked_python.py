@@ -16,7 +16,6 @@ from __future__ import annotations
 import atexit
 import fcntl
 import gc
-import json
 import os
 import selectors
 import shutil
@@ -84,15 +83,18 @@ _LAUNCHER: Final = """\
 #!/bin/sh
 '''exec' "{python}" -IS "$0" "$@"
 ' '''
-import json, os, signal, socket, sys
+import os, sys
+import _signal as signal, _socket as socket  # without Python's own modules, which take as long as the rest
 is_closed = not all(os.path.exists(f"/dev/fd/{{number}}") for number in range(3))
 first = next((word for word in sys.argv[1:] if word != "-P"), "-")
 if is_closed or first.startswith("-") and first not in ("-m", "-c"):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({path!r})
-asked = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()
-socket.send_fds(server, [len(asked).to_bytes(4, "big")], [0, 1, 2])
+words = [os.getcwdb(), b"%d" % (len(sys.argv) - 1), *map(os.fsencode, sys.argv[1:])]
+asked = b"\\0".join([*words, *(name + b"=" + value for name, value in os.environb.items())])
+files = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
+server.sendmsg([len(asked).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
 server.sendall(asked)
 program = int.from_bytes(server.recv(4), "big")
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
@@ -135,7 +137,8 @@ class Fork:
         with _STARTING:
             path = _server()
         self._server.connect(path)
-        asked = json.dumps([arguments, dict(environment), str(folder)]).encode()
+        words = [str(folder), str(len(arguments)), *arguments]
+        asked = os.fsencode("\0".join([*words, *(f"{name}={value}" for name, value in environment.items())]))
         socket.send_fds(self._server, [len(asked).to_bytes(4, "big")], streams)
         self._server.sendall(asked)
         self.pid = int.from_bytes(self._server.recv(4), "big")
@@ -169,9 +172,6 @@ class Fork:
 _ONLY_USED: Final = bytes(4)
 """What a process sends that asks for no program: the size of one is never 0."""
 
-_USED: Final[list[ExitStack]] = []
-"""A connection to the server, which ends when no process has one."""
-
 
 @cache
 def _server() -> str:
@@ -196,13 +196,13 @@ def _server() -> str:
 
 
 def _use(listening: str) -> None:
-    """Connect to the server, and stay connected."""
+    """Connect to the server, and stay connected: it ends when no process is."""
     with ExitStack() as stack:
         server = stack.enter_context(socket.socket(socket.AF_UNIX))
         server.connect(listening)
         server.sendall(_ONLY_USED)
         assert server.recv(1)
-        _USED.append(stack.pop_all())
+        atexit.register(stack.pop_all().close)
 
 
 @contextmanager
@@ -358,7 +358,9 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     for stream, file in enumerate(files):
         os.dup2(file, stream)
         os.close(file)
-    arguments, environment, folder = json.loads(asked)
+    folder, count, *words = os.fsdecode(asked).split("\0")
+    arguments = words[: int(count)]
+    environment = dict(word.split("=", 1) for word in words[int(count) :])
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -366,7 +368,7 @@ def _become(files: list[int], asked: bytes) -> list[str]:
     if environment.get("PYTHONUNBUFFERED"):
         sys.stdout = TextIOWrapper(open(1, "wb", 0, closefd=False), "utf-8", write_through=True)  # noqa: SIM115  # it stays open
     sys.path[:0] = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    return list(arguments)
+    return arguments
 
 
 def leave(run: Callable[[], object]) -> NoReturn:

@@ -111,7 +111,7 @@ class SensitivePattern:
 
     @cached_property
     def _expressions(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(re.compile(translate(_folded(part))) for part in self.parts)
+        return tuple(map(_expression, self.parts))
 
 
 _WILDCARDS: Final = re.compile(r"[*?\[]")
@@ -121,6 +121,12 @@ _IGNORABLE: Final = frozenset({"Cf", "Cc"})
 @lru_cache(maxsize=64)
 def _folded_names(path: str) -> Sequence[str]:
     return [_folded(name) for name in path.split("/") if name]
+
+
+@lru_cache(maxsize=4096)
+def _expression(part: str) -> re.Pattern[str]:
+    """Return what a part of a pattern matches. Each runtime has most patterns again, such as the sensitive ones."""
+    return re.compile(translate(_folded(part)))
 
 
 @lru_cache(maxsize=4096)
