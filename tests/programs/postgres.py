@@ -97,9 +97,10 @@ class PostgresServer:
     def drop(self, url: str) -> None:
         """Remove a database, with all connections to it: to remove those of a session at its end takes minutes."""
         import psycopg
+        from psycopg.conninfo import conninfo_to_dict
         from psycopg.sql import SQL, Identifier
 
-        name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+        name = conninfo_to_dict(url)["dbname"]
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(str(name))))
 

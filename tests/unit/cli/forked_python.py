@@ -274,14 +274,14 @@ def _serve(path: str) -> list[str]:
                     selector.register(launcher, selectors.EVENT_READ)
                 elif found is ended:
                     ended.recv(1024)
-                elif found in users:  # it is gone
-                    users.remove(found)
+                elif isinstance(found, socket.socket):  # who was connected is gone
                     selector.unregister(found)
-                    found.close()
-                elif isinstance(found, socket.socket):  # the launcher is gone
-                    with suppress(ProcessLookupError):
-                        os.killpg(launchers[found], signal.SIGKILL)
-                    selector.unregister(found)
+                    if found in users:
+                        users.remove(found)
+                        found.close()
+                    else:
+                        with suppress(ProcessLookupError):
+                            os.killpg(launchers[found], signal.SIGKILL)
             else:
                 _reap(launchers, selector)
                 if not users:
