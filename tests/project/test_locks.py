@@ -22,6 +22,8 @@ _OF_ONE_PROCESS = {
 
 def _kept_by_children(text: str) -> list[str]:
     """Return the locks of threads that are made outside of classes and functions that are told of forks."""
+    if "threading" not in text:
+        return []
     tree = ast.parse(text)
     names = {
         alias.asname or alias.name

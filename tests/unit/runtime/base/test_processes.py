@@ -189,7 +189,8 @@ def test_a_watchdog_starts_a_thread_in_a_child(postgres_url: str) -> None:
 
 def test_the_thread_of_a_watchdog_ends_and_is_started_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "_IDLE", 0.05)
-    watchdog, database = Watchdog(), PostgresDatabase(postgres_url, timeout=5)
+    monkeypatch.setattr(postgres, "_GRACE", 0.1)
+    watchdog, database = Watchdog(), PostgresDatabase(postgres_url, timeout=2)  # until which it looks
     before = {*threading.enumerate()}  # watchdogs of other tests may still wait
     for _ in range(2):
         database.connect(watchdog).close()
