@@ -14,6 +14,9 @@ from toolgen.execute.mcp.connection import SharedAttempts
 from toolgen.runtime import Runtime, allow_all, load
 
 MANY = 20
+FEW = 8
+"""Attempts of so many calls at most: those that come when one has failed make the next."""
+
 RAW_SERVER = Path(__file__).with_name("raw_server.py")
 
 
@@ -34,7 +37,7 @@ def failures(package: str, shell: str, *, rounds: int = 1) -> list[set[str]]:
     return asyncio.run(all_of_them())
 
 
-def test_a_server_that_does_not_start_is_started_once_for_all_calls_that_wait(
+def test_a_server_that_does_not_start_is_not_started_for_each_call_that_waits(
     tmp_path: Path, demo_package: str
 ) -> None:
     log = tmp_path / "starts"
@@ -42,16 +45,16 @@ def test_a_server_that_does_not_start_is_started_once_for_all_calls_that_wait(
     for messages in found:
         (message,) = messages
         assert message.startswith("cannot connect to sh ")
-    assert log.read_text() == "start\n" * 2
+    assert 2 <= log.read_text().count("start") <= 2 * FEW
 
 
-def test_tools_that_cannot_be_listed_are_listed_once_for_all_calls_that_wait(tmp_path: Path, demo_package: str) -> None:
+def test_tools_that_cannot_be_listed_are_not_listed_for_each_call_that_waits(tmp_path: Path, demo_package: str) -> None:
     (tmp_path / "tools.json").write_text(json.dumps({"tools": [], "nextCursor": "again"}))
     log = tmp_path / "requests"
     program = shlex.join([sys.executable, str(RAW_SERVER), str(tmp_path)])
     ((message,),) = failures(demo_package, f"tee -a {shlex.quote(str(log))} | {program}")
     assert "it repeats a page" in message
-    assert log.read_text().count('"tools/list"') == 2
+    assert 1 <= log.read_text().count('"cursor":"again"') <= FEW
 
 
 def test_what_an_attempt_raises_is_raised_for_those_that_waited_and_for_no_later_one() -> None:
