@@ -168,11 +168,12 @@ class PostgresReader:
         self._lock = Lock()
         self._watchdog = Watchdog()
         self._connection: psycopg.Connection[Any] | None = None
+        self._unreached: psycopg.Error | None = None
         at_fork(after_in_child=self._begin)
 
     def is_begun(self) -> bool:
         """Whether a store was opened in the database; False for one without its tables."""
-        with self._lock, self._reading() as connection:
+        with self._reading() as connection:
             return STORE_TABLES.is_created(connection)
 
     def read(self, run_id: str) -> RunRecord:
@@ -254,7 +255,7 @@ class PostgresReader:
     @contextmanager
     def _snapshot(self) -> Generator[psycopg.Connection[Any]]:
         """Read in one transaction, which no later write affects. Raises `StoreError` for an empty store."""
-        with self._lock, self._reading() as connection:
+        with self._reading() as connection:
             connection.execute(_SNAPSHOT)
             if not STORE_TABLES.is_created(connection):
                 raise StoreError("the store is empty")
@@ -263,20 +264,36 @@ class PostgresReader:
 
     @contextmanager
     def _reading(self) -> Generator[psycopg.Connection[Any]]:
-        """Use the connection; one that fails is dropped."""
+        """Use the connection alone; one that fails is dropped. Raises `StoreError`.
+
+        Who waited while another could not connect does not try it again.
+        """
+        import psycopg
+
+        before = self._unreached
+        with self._lock:
+            try:
+                if self._connection is None or not is_usable(self._connection):
+                    self._drop()
+                    if self._unreached is not None and self._unreached is not before:
+                        raise self._unreached
+                    self._connection = self._connected()
+                with self._watchdog.watch(self._connection, _LONGEST_READ):
+                    yield self._connection
+            except psycopg.Error as error:
+                self._drop()
+                raise StoreError(f"the store cannot be read: {self._database.why(error)}") from error
+            except BaseException:  # also an interrupted read may leave a transaction open; raised again
+                self._drop()
+                raise
+
+    def _connected(self) -> psycopg.Connection[Any]:
         import psycopg
 
         try:
-            if self._connection is None or not is_usable(self._connection):
-                self._drop()
-                self._connection = self._database.connect(self._watchdog)
-            with self._watchdog.watch(self._connection, _LONGEST_READ):
-                yield self._connection
+            return self._database.connect(self._watchdog)
         except psycopg.Error as error:
-            self._drop()
-            raise StoreError(f"the store cannot be read: {self._database.why(error)}") from error
-        except BaseException:  # also an interrupted read may leave a transaction open; raised again
-            self._drop()
+            self._unreached = error
             raise
 
     def _drop(self) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -263,3 +265,23 @@ def test_following_without_a_server_ends_with_an_error(postgres_server: Postgres
             await following
 
     use(postgres_server.url(), check, poll=0.05, timeout=0.5)
+
+
+def test_reads_that_wait_while_one_cannot_connect_share_its_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres, "_TIMEOUT", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # the system accepts for it, and nothing answers
+        reader = PostgresReader(f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/runs")
+        with ThreadPoolExecutor(20) as pool:
+            reads = [pool.submit(reader.runs) for _ in range(20)]
+            failures = {repr(read.exception()) for read in reads}
+        silent.setblocking(False)
+        connections = 0
+        with suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                connections += 1
+    (failure,) = failures
+    assert "the store cannot be read: " in failure
+    assert 1 <= connections <= 4
+    with pytest.raises(StoreError, match=r"the store cannot be read: .*refused"):
+        reader.runs()
