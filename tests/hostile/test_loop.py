@@ -71,7 +71,7 @@ COSTLY = {
         "some values",
         "some strings",
         "an error",
-        *later(["values", "strings", "keys", "quotes", "no text", *(ATTACKS.keys() - {"values"})]),
+        *later(["values", "strings", "keys", "quotes", "no text", *(each for each in ATTACKS if each != "values")]),
     ],
 )
 def test_no_answer_of_an_api_holds_up_the_loop(
