@@ -211,7 +211,8 @@ def _object_closed(node: Schema, _random: Random) -> tuple[Any, Effect] | None:
 def _object_opened(node: Schema, _random: Random) -> tuple[Any, Effect] | None:
     if "additionalProperties" not in node:
         return None
-    return {key: each for key, each in node.items() if key != "additionalProperties"}, Effect.WIDER
+    made = {key: each for key, each in node.items() if key != "additionalProperties"}
+    return made, Effect.OTHER if "unevaluatedProperties" in node else Effect.WIDER  # which judges what is left then
 
 
 @edit("additional typed")
