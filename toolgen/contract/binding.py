@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from toolgen.contract.signatures import call_problem
+
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
 
@@ -22,8 +24,12 @@ def bound(
 ) -> Callable[[Any, ToolCallMeta], ResultT | Awaitable[ResultT]]:
     """Return a handler that calls a method, sync or async; if the method is marked blocking, so is the handler.
 
-    `injected` maps the keywords of `to_payload` to the names of injected fields.
+    `injected` maps the keywords of `to_payload` to the names of injected fields. Raises TypeError for a method that no
+    call could run.
     """
+    problem = call_problem(method, "the payload")
+    if problem:
+        raise TypeError(f"no call could run a method of the service: {problem}")
 
     async def finish(found: Awaitable[FoundT]) -> ResultT:
         return to_result(await found)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from inspect import CO_VARARGS
-from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.contract.signatures import call_problem
 from toolgen.runtime.base.errors import ExecutorError, ToolUnavailable
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.execution import Form, keeps_to_policies, run_handler, run_request
@@ -181,29 +180,6 @@ def _check_handlers(toolset: str, tools: Sequence[str], handlers: Mapping[str, o
     if strange:
         raise ExecutorError(f"the handlers of {toolset} include {', '.join(strange)}, but {toolset} has no such tool")
     for ident, handler in handlers.items():
-        problem = _problem(handler)
+        problem = call_problem(handler, "the args", "the ToolCallMeta")
         if problem:
             raise ExecutorError(f"no call could run the handler of {ident}: {problem}")
-
-
-def _problem(handler: object) -> str:
-    """Return why no call could run a handler with args and meta; empty if one could, or if its signature is unknown."""
-    if not callable(handler):
-        return f"it is of type {type(handler).__name__}, not a function or a method"
-    is_method = isinstance(handler, MethodType)
-    function: object = getattr(handler, "__func__", handler)
-    if not isinstance(function, FunctionType):
-        return ""
-    code, given = function.__code__, 2 + is_method
-    least = code.co_argcount - len(function.__defaults__ or ())
-    keywords = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-    needed = [each for each in keywords if each not in (function.__kwdefaults__ or {})]
-    if needed:
-        return f"{function.__qualname__} needs the keyword `{needed[0]}`, but gets the args and the ToolCallMeta only"
-    if least <= given and (given <= code.co_argcount or code.co_flags & CO_VARARGS):
-        return ""
-    owner, _, name = function.__qualname__.rpartition(".")
-    if not is_method and least == given + 1 and owner and not owner.endswith("<locals>"):
-        return f"{name} is a method without its object: pass an object of {owner}, not the class"
-    takes = [*code.co_varnames[: code.co_argcount]][given - 2 :]
-    return f"{function.__qualname__} takes ({', '.join(takes)}), but gets the args and the ToolCallMeta"

@@ -116,3 +116,20 @@ def test_handlers_may_be_named_like_builtins_but_not_like_keywords(generate: Gen
     assert {name for name in vars(shop.Handlers) if not name.startswith("_")} == {
         "open", "list", "type", "match", "import_"
     }  # fmt: skip
+
+
+class Misfit:
+    def save_it(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("service", "message"),
+    [
+        (Service, "save_it is a method without its object: pass an object of Service, not the class"),
+        (Misfit(), r"Misfit\.save_it takes \(\), but gets the payload"),
+    ],
+)
+def test_a_method_that_no_call_could_run_is_an_error_at_start(generate: Generate, service: Any, message: str) -> None:
+    shop = shop_of(generate, {"save": SAVE})
+    with pytest.raises(TypeError, match=f"no call could run a method of the service: {message}"):
+        shop.executor_from(service)
