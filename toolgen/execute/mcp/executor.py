@@ -356,7 +356,8 @@ class McpExecutor:
                 if not is_connection_lost(error):
                     raise _NotSentError(failed(error, connection.hide)) from error
                 await connection.close()
-                ended = ServerUnreachable(self._server.name, "the connection ended while it listed its tools")
+                reason = connection.refused or "the connection ended while it listed its tools"
+                ended = ServerUnreachable(self._server.name, reason)
                 raise connection.login_refused or ended from error
             except ValidationError as error:
                 raise malformed_list(self._server.name, error) from error

@@ -24,6 +24,7 @@ from toolgen.runtime.base.received import (
     Unreadable,
     check_json,
 )
+from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
@@ -91,7 +92,11 @@ class Incoming:
             self._ended.set()
             raise
         if isinstance(item, SessionMessage):
-            item = self._admitted(item)
+            try:
+                item = self._admitted(item)
+            except Exception as error:  # noqa: BLE001  # of toolgen: the SDK would say that the connection is closed
+                warn("a message of an MCP server cannot be handled", error=error)
+                self.failure = f"a message of the server cannot be handled: {type(error).__name__}"
         elif isinstance(item, TooMuch):
             self.failure = str(item)
         elif isinstance(item, ValueError):

@@ -18,6 +18,7 @@ from tests.unit.cli.forked_python import forked_python
 from tests.unit.execute.mcp.conftest import TOOLS
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.mcp import McpServer, mcp_executor
+from toolgen.execute.mcp.connection import Connection
 from toolgen.execute.mcp.failures import failed
 from toolgen.runtime import Runtime, allow_all, load
 
@@ -201,3 +202,22 @@ def test_the_idempotency_key_of_a_call_is_in_its_meta(tmp_path: Path, demo_packa
         return (await runtime.invoke(request, meta=ToolCallMeta(idempotency_key=key))).value
 
     assert asyncio.run(main()).get("toolgen/idempotency-key", "") == key
+
+
+@pytest.mark.parametrize("amid", ["the list", "the call"])
+def test_an_error_of_toolgen_amid_a_message_is_told_and_logged(
+    tmp_path: Path, demo_package: str, amid: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    read = Connection._read
+
+    def failing(connection: Connection, result: dict[str, Any]) -> dict[str, Any]:
+        if ("tools" if amid == "the list" else "content") in result:
+            raise LookupError("a mistake")
+        return read(connection, result)
+
+    monkeypatch.setattr(Connection, "_read", failing)
+    result = asyncio.run(called(connect(tmp_path, demo_package, {"tools": TOOLS}), "echo", {"content": []}))
+    assert result.error is not None
+    assert "a message of the server cannot be handled: LookupError" in result.error.message
+    (logged,) = (each for each in caplog.records if "cannot be handled" in each.message)
+    assert logged.exc_info is not None
