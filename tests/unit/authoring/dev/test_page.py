@@ -208,8 +208,10 @@ def stopping(screen, page):
     drawn.append("begun")
     if len(drawn) == 1:
         os.kill(os.getpid(), signal.SIGTSTP)
-    show(screen, page)
-    drawn.append("drawn")
+    try:
+        show(screen, page)
+    finally:  # Ctrl-C may end it
+        drawn.append("drawn")
 
 def closing(screen):
     assert drawn[-1] == "drawn"
