@@ -24,9 +24,6 @@ from toolgen.schema.keywords import is_deeper
 if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Schema
 
-_MOST_STEPS: Final = 50_000
-"""Steps of the solver for one value; each takes some 10 µs."""
-
 _MOST_PARTS: Final = 500
 """Parts of one value that are made along the schema; one with more is left to the solver."""
 
@@ -104,7 +101,6 @@ class _Making:
         self._random = Random(seed)  # noqa: S311  # values must be the same for the same seed
         self._validators = Validators(document)
         self._solver = Solver(
-            steps=_MOST_STEPS,
             has_draft_04=document.draft == "draft-04",
             validators=self._validators,
             wants_values=True,

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.schema.comparison.goal import IMPOSSIBLE, MOST_PARTS, Claim, Fact, Item, Outcome, Spot
+from toolgen.schema.comparison.goal import IMPOSSIBLE, MOST_PARTS, Claim, Fact, Item, Outcome, Spot, joined
 from toolgen.schema.comparison.scalars import size_bounds
 from toolgen.schema.json_values import canonical, has_more_parts
 
@@ -25,29 +25,24 @@ _LONGEST: Final = 300
 def solve_array(branch: Branch, solver: Solver) -> Outcome:
     """Solve a goal for an array."""
     items = _Items(branch, solver)
-    return _solve(branch, items, list(branch.of("items", holds=False)), {}, [])
+    return _solve(items, list(branch.of("items", holds=False)), {}, [])
 
 
-def _solve(
-    branch: Branch, items: _Items, failing: Sequence[Fact], needed: dict[int, list[Item]], spots: list[Spot]
-) -> Outcome:
+def _solve(items: _Items, failing: Sequence[Fact], needed: dict[int, list[Item]], spots: list[Spot]) -> Outcome:
     """Choose, for each fact on items that fails, an item that shows it; `needed` has what they must fulfil."""
     if not failing:
         return items.outcome(needed, spots)
-    values: list[Any] = []
-    open_: list[Outcome] = []
+    return joined(_choices(items, failing, needed, spots))
+
+
+def _choices(
+    items: _Items, failing: Sequence[Fact], needed: dict[int, list[Item]], spots: list[Spot]
+) -> Iterator[Outcome]:
     for index, claim in items.failures(failing[0].constraint, needed):
         chosen = {**needed, index: [*needed.get(index, ()), claim]}
         found = items.of(index, chosen[index])
-        if found.is_impossible:
-            continue
-        outcome = _solve(branch, items, failing[1:], chosen, [*spots, *found.spots])
-        if not outcome.is_impossible:
-            open_.append(outcome)
-            values += outcome.values
-    if not open_:
-        return IMPOSSIBLE
-    return Outcome(is_impossible=False, values=values, spots=[spot for each in open_ for spot in each.spots])
+        if not found.is_impossible:
+            yield _solve(items, failing[1:], chosen, [*spots, *found.spots])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +137,13 @@ class _Items:
                 return IMPOSSIBLE
             if any(each.count > other.count and self._implies(each.schema, other.schema) for other in self._at_most):
                 return IMPOSSIBLE
-        return Outcome(is_impossible=False, values=list(self._arrays(needed, least)), spots=spots)
+        return Outcome(is_impossible=False, values=self._solver.made(self._arrays(needed, least)), spots=spots)
 
     def _implies(self, one: Schema, other: Schema) -> bool:
         claims = [Claim(one, True), Claim(other, False)]
         return all(self.of(index, claims).is_impossible for index in range(self.rest + 1))
 
     def _arrays(self, needed: dict[int, list[Item]], least: int) -> Iterator[list[Any]]:
-        if not self._solver.wants_values:
-            return
         sizes = [least, least + 1, *([self._most] if self._most is not None else [])]
         for size in dict.fromkeys(sizes):
             if size <= _LONGEST and (self._most is None or size <= self._most):

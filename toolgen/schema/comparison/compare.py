@@ -283,9 +283,6 @@ class Comparison:
 MOST_SCHEMAS: Final = 20_000
 """Schemas in both documents together that are compared."""
 
-MOST_STEPS: Final = 20_000
-"""Steps of a comparison in one direction; each takes some 10 µs."""
-
 _NONE: Final = Direction(Verdict.NONE)
 _UNDECIDED: Final = Direction(Verdict.UNDECIDED, undecided=(SchemaPlace("", ""),))
 
@@ -355,7 +352,6 @@ class _Search:
         if shown:
             return self._found(min(shown, key=lambda value: len(canonical(value))), is_given=True)
         solver = Solver(
-            steps=MOST_STEPS,
             has_draft_04="draft-04" in (self._holding.draft, self._failing.draft),
             validators=self._validators,
             wants_values=self._search,

@@ -26,6 +26,30 @@ if TYPE_CHECKING:
     from toolgen.schema.comparison.reading import Fields, Schema
 
 
+class BudgetError(Exception):
+    """A comparison takes too many steps."""
+
+
+MOST_STEPS: Final = 2_000_000
+"""Steps of a comparison in one direction, or for one value of a test; each takes some 1 µs."""
+
+WORK: Final = 10
+"""Steps that it takes to split a claim or a fact, to look up the goal of a part, and to make a value."""
+
+
+class Budget:
+    """The steps that a comparison may take: one looks at one claim, fact or literal value."""
+
+    def __init__(self, steps: int) -> None:
+        self._left = steps
+
+    def take(self, steps: int = 1) -> None:
+        """Take steps. Raises `BudgetError` if they are not left."""
+        self._left -= steps
+        if self._left < 0:
+            raise BudgetError
+
+
 # Literal values, of `enum` and `const`: which are certainly equal, and which are certainly different.
 
 _EXACT: Final = 2**53
@@ -44,15 +68,23 @@ def _parsed(text: bytes) -> Any:
 
 def are_all_among(inner: Constraint, outer: Constraint) -> bool:
     """Return whether each value of one constraint is certainly a value of another."""
-    return set(cast("tuple[bytes, ...]", inner.value)) <= set(cast("tuple[bytes, ...]", outer.value))
+    return _texts(inner) <= _texts(outer)
 
 
 def are_none_among(one: Constraint, other: Constraint) -> bool:
     """Return whether the values of two constraints are certainly different; only of strings, booleans and null."""
-    values = values_of(one)
-    return all(isinstance(value, str | bool | None) for value in values) and set(
-        cast("tuple[bytes, ...]", one.value)
-    ).isdisjoint(cast("tuple[bytes, ...]", other.value))
+    return _texts(one).isdisjoint(_texts(other)) and all(
+        isinstance(value, str | bool | None) for value in values_of(one)
+    )
+
+
+def _texts(constraint: Constraint) -> frozenset[bytes]:
+    return _as_set(cast("tuple[bytes, ...]", constraint.value))
+
+
+@lru_cache(maxsize=1_000)
+def _as_set(texts: tuple[bytes, ...]) -> frozenset[bytes]:
+    return frozenset(texts)
 
 
 def are_different(one: Any, other: Any) -> bool:
@@ -68,8 +100,9 @@ def are_different(one: Any, other: Any) -> bool:
 class Literals:
     """The values of some constraints."""
 
-    def __init__(self, constraints: Iterable[Constraint]) -> None:
+    def __init__(self, constraints: Iterable[Constraint], budget: Budget) -> None:
         self.values = [value for constraint in constraints for value in values_of(constraint)]
+        budget.take(len(self.values))
         self._keys = {_key(value) for value in self.values}
 
     def __contains__(self, value: Any) -> bool:
@@ -83,21 +116,24 @@ def _key(value: Any) -> bytes:
     return canonical(int(value) if is_whole else value)
 
 
-def fits(value: Any, schema: Schema) -> bool | None:
-    """Return whether a value fits a schema that has only types and literal values; None if that is not certain."""
+def fits(value: Any, schema: Schema, budget: Budget) -> bool | None:
+    """Return whether a value fits a schema that has only types and literal values; None if that is not certain.
+
+    Raises `BudgetError` if it takes too many steps.
+    """
     known: list[bool | None] = [not schema.is_false]
     for each in schema.constraints:
         if each.name == "type":
             known.append(kind_of_value(value) in cast("frozenset[str]", each.value))
         elif each.name == "values":
-            known.append(_is_one_of(value, each))
+            known.append(_is_one_of(value, each, budget))
         else:
             return None
     return False if False in known else None if None in known else True
 
 
-def _is_one_of(value: Any, constraint: Constraint) -> bool | None:
-    if value in Literals([constraint]):
+def _is_one_of(value: Any, constraint: Constraint, budget: Budget) -> bool | None:
+    if value in Literals([constraint], budget):
         return True
     return False if all(are_different(value, each) for each in values_of(constraint)) else None
 
@@ -200,8 +236,29 @@ class Outcome:
     values: list[Any] = field(default_factory=list[Any])
     spots: list[Spot] = field(default_factory=list[Spot])
 
+    def __post_init__(self) -> None:
+        """Keep each place once: those of recursive schemas would double at each level."""
+        self.spots = list(dict.fromkeys(self.spots))
+
 
 IMPOSSIBLE = Outcome(is_impossible=True)
+
+
+def joined(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the outcome of a goal that is open where one of these is, as far as the steps reach.
+
+    Raises `BudgetError` if they end before one is open.
+    """
+    open_: list[Outcome] = []
+    try:
+        open_.extend(outcome for outcome in outcomes if not outcome.is_impossible)
+    except BudgetError:
+        if not open_:
+            raise
+    if not open_:
+        return IMPOSSIBLE
+    values = [value for outcome in open_ for value in outcome.values]
+    return Outcome(is_impossible=False, values=values, spots=[spot for outcome in open_ for spot in outcome.spots])
 
 
 def key_of_goal(items: Iterable[Item]) -> frozenset[Hashable]:
@@ -214,25 +271,11 @@ def key_of_goal(items: Iterable[Item]) -> frozenset[Hashable]:
 # A goal is split until only facts are left that do not hold alternatives. A branch in which a fact holds and does not
 # is closed. Facts may be lost on the way, never added, so a goal without open branches is certainly impossible.
 
+_COPIED: Final = 32
+"""Claims, facts and clauses of a branch that are copied in a step."""
+
 Clause: TypeAlias = Sequence[Sequence[Item]]
 """Alternatives, each of some items that are to hold together."""
-
-
-class BudgetError(Exception):
-    """A comparison takes too many steps."""
-
-
-class Budget:
-    """The steps that a comparison may take."""
-
-    def __init__(self, steps: int) -> None:
-        self._left = steps
-
-    def take(self) -> None:
-        """Take one step. Raises `BudgetError` if none is left."""
-        self._left -= 1
-        if self._left < 0:
-            raise BudgetError
 
 
 class Branch:
@@ -247,6 +290,7 @@ class Branch:
 
     def copy(self) -> Branch:
         """Return a branch that can be extended independently."""
+        self._budget.take(1 + (len(self.claims) + len(self.facts) + len(self.clauses)) // _COPIED)
         copied = Branch(self.kind, self._budget)
         copied.claims, copied.facts, copied.clauses = self.claims.copy(), self.facts.copy(), self.clauses.copy()
         return copied
@@ -261,7 +305,7 @@ class Branch:
                 if known is False:
                     return False
                 if known is None:
-                    self._budget.take()
+                    self._budget.take(WORK)
                     waiting += self._split_claim(item) if isinstance(item, Claim) else self._split_fact(item)
             waiting = self._forced()
             if waiting == []:
@@ -274,7 +318,7 @@ class Branch:
 
     def excluded(self) -> Literals:
         """Return the values that are excluded one by one."""
-        return Literals(fact.constraint for fact in self.of("values", holds=False))
+        return Literals((fact.constraint for fact in self.of("values", holds=False)), self._budget)
 
     def _forced(self) -> list[Item] | None:
         """Simplify the clauses, and return the items of those that have one alternative; None if one has none."""
@@ -297,6 +341,7 @@ class Branch:
         """Return the alternatives that are possible; None if one of them holds already."""
         possible: list[Sequence[Item]] = []
         for alternative in clause:
+            self._budget.take(len(alternative))
             states = [self._known(item) for item in alternative]
             if all(states):
                 return None
@@ -355,6 +400,7 @@ class Branch:
             case "not":
                 return [Claim(schemas[0], not holds)]
             case "oneOf":
+                self._budget.take(len(schemas) ** 2)
                 self.clauses.append((_one_of(fact), None))
             case "if":
                 when, then, otherwise = schemas

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from toolgen.schema.comparison.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, values_of
+from toolgen.schema.comparison.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, joined, values_of
 from toolgen.schema.comparison.patterns import matches
 from toolgen.schema.comparison.reading import STRING, Constraint
 from toolgen.schema.comparison.scalars import size_bounds
@@ -172,17 +172,11 @@ def _solve(objects: _Objects, failing: Sequence[Fact], chosen: tuple[_Field, ...
     """Choose, for each fact on fields that fails, a field that shows it."""
     if not failing:
         return objects.outcome(chosen)
-    open_ = [
-        outcome
+    return joined(
+        _solve(objects, failing[1:], (*chosen, field))
         for field in _candidates(failing[0], objects.fields)
-        if not objects.is_impossible(field, chosen)
-        for outcome in [_solve(objects, failing[1:], (*chosen, field))]
-        if not outcome.is_impossible
-    ]
-    if not open_:
-        return IMPOSSIBLE
-    values = [value for outcome in open_ for value in outcome.values]
-    return Outcome(is_impossible=False, values=values, spots=[spot for outcome in open_ for spot in outcome.spots])
+        if objects.can_have(field, chosen)
+    )
 
 
 def _candidates(fact: Fact, fields: Fields) -> Iterator[_Field]:
@@ -210,16 +204,16 @@ class _Objects:
         self._least, self._most = size_bounds(branch, "minProperties", "maxProperties")
         self._excluded = branch.excluded()
 
-    def is_impossible(self, field: _Field, chosen: Sequence[_Field]) -> bool:
-        """Return whether a field cannot be there, with what the chosen ones ask of it."""
+    def can_have(self, field: _Field, chosen: Sequence[_Field]) -> bool:
+        """Return whether a field can be there, with what the chosen ones ask of it; False is certain."""
         if field.key in self.fields.absent:
-            return True
+            return False
         same = [each for each in chosen if each.key == field.key] if isinstance(field.key, str) else []
         value = [claim for each in (field, *same) for claim in each.value]
         name = [claim for each in (field, *same) for claim in each.name]
-        return self.fields.value_of(field.key, value).is_impossible or (
-            bool(name or self.fields.has_names or isinstance(field.key, Other))
-            and self.fields.name_of(field.key, name).is_impossible
+        has_name = bool(name or self.fields.has_names or isinstance(field.key, Other))
+        return not self.fields.value_of(field.key, value).is_impossible and not (
+            has_name and self.fields.name_of(field.key, name).is_impossible
         )
 
     def outcome(self, chosen: Sequence[_Field]) -> Outcome:
@@ -237,15 +231,14 @@ class _Objects:
             if len(possible) < self._least and not any(map(fields.can_have, fields.others)):
                 return IMPOSSIBLE
         spots = [spot for field in chosen for spot in self._claims_of(field, chosen).spots]
-        return Outcome(is_impossible=False, values=list(self._objects(present, chosen)), spots=spots)
+        values = self._solver.made(self._objects(present, chosen))
+        return Outcome(is_impossible=False, values=values, spots=spots)
 
     def _claims_of(self, field: _Field, chosen: Sequence[_Field]) -> Outcome:
         same = [each for each in chosen if each.key == field.key]
         return self.fields.value_of(field.key, [claim for each in same for claim in each.value])
 
     def _objects(self, present: Sequence[str], chosen: Sequence[_Field]) -> Iterator[dict[str, Any]]:
-        if not self._solver.wants_values:
-            return
         made = self._made(present, chosen)
         if made is None:
             return

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.schema.bounds import Bounds, compiled_validator
@@ -58,13 +59,18 @@ class Alphabet:
     """Characters in classes: those of one class are in the same sets."""
 
     def __init__(self, sets: Iterable[Ranges]) -> None:
-        self._sets = tuple(dict.fromkeys(sets))
-        cuts = sorted({0, 0xE000, *(cut for ranges in self._sets for low, high in ranges for cut in (low, high + 1))})
-        members: dict[tuple[bool, ...], list[tuple[int, int]]] = {}
-        for low, next_ in zip(cuts, [*cuts[1:], 0x110000], strict=True):
-            high = min(next_ - 1, 0xD7FF) if low < 0xD800 else next_ - 1
-            if low <= high and not 0xD800 <= low <= 0xDFFF:
-                members.setdefault(tuple(_has(ranges, low) for ranges in self._sets), []).append((low, high))
+        self._numbers = {ranges: number for number, ranges in enumerate(dict.fromkeys(sets))}
+        changes = dict.fromkeys((0, 0xD800, 0xE000, 0x110000), 0)
+        for ranges, number in self._numbers.items():
+            for low, high in ranges:
+                for cut in (low, high + 1):
+                    changes[cut] = changes.get(cut, 0) ^ (1 << number)
+        members: dict[int, list[tuple[int, int]]] = {}
+        signature = 0  # the sets that the characters from a cut on are in, each a bit
+        for low, next_ in pairwise(sorted(changes)):
+            signature ^= changes[low]
+            if not 0xD800 <= low <= 0xDFFF:
+                members.setdefault(signature, []).append((low, next_ - 1))
         self.characters = [_nicest(ranges) for ranges in members.values()]
         """A character of each class."""
         self.alternatives = {
@@ -72,14 +78,15 @@ class Alphabet:
             for character, ranges in zip(self.characters, members.values(), strict=True)
         }
         """Another character of the class of each of these; the same if there is no other."""
-        signatures = list(members)
-        self._classes = {
-            ranges: frozenset(number for number, signature in enumerate(signatures) if signature[index])
-            for index, ranges in enumerate(self._sets)
-        }
+        self._signatures = list(members)
+        self._classes: dict[Ranges, frozenset[int]] = {}
 
     def classes_of(self, ranges: Ranges) -> frozenset[int]:
         """Return the numbers of the classes of a set."""
+        if ranges not in self._classes:
+            bit = 1 << self._numbers[ranges]
+            numbers = (number for number, signature in enumerate(self._signatures) if signature & bit)
+            self._classes[ranges] = frozenset(numbers)
         return self._classes[ranges]
 
 
@@ -106,6 +113,9 @@ def _nicest(ranges: Sequence[tuple[int, int]]) -> str:
 
 MOST_STATES: Final = 2_000
 """States of one automaton; repetitions are spelled out."""
+
+_MOST_IN_ALL: Final = 6_000
+"""States and ranges of characters in one search, beyond which patterns are left out: what fits may not match them."""
 
 _ALIKE: Final = re.compile(
     r"""(?: [^\\(\[] | \\[dDwWsSnrtfv] | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\[^A-Za-z0-9]
@@ -203,7 +213,7 @@ class Automaton:
         return there
 
 
-@lru_cache(maxsize=500)
+@lru_cache(maxsize=100)
 def automaton_of(pattern: str) -> Automaton | None:
     """Return the automaton of a pattern; None if it has none, or a too large one."""
     if _ALIKE.fullmatch(pattern) is None:
@@ -222,7 +232,7 @@ def automaton_of(pattern: str) -> Automaton | None:
     return made
 
 
-@lru_cache(maxsize=500)
+@lru_cache(maxsize=100)
 def automaton_of_text(text: str) -> Automaton | None:
     """Return the automaton that accepts one text; None if it is too long."""
     made = Automaton()
@@ -275,6 +285,9 @@ MOST_TEXTS: Final = 8
 _MOST_STATES: Final = 1_500
 """States of the product of the automata that are visited; each takes some 20 µs."""
 
+_MOST_STEPS: Final = 1_000_000
+"""Steps of a search: a transition of one automaton, for each state it may be in; each takes some 0.1 µs."""
+
 _LOOKAROUND: Final = re.compile(r"\(\?(?:=|!|<=|<!)[^()]*\)|\\[bB]")
 
 _State: TypeAlias = tuple[tuple[frozenset[int], ...], int]
@@ -298,9 +311,18 @@ def texts_of(
     most: int | None = None,
 ) -> Texts:
     """Return texts of `least` to `most` characters that match `patterns`, not `others`, and are not `excluded`."""
-    holding = [made for made in map(automaton_of, patterns) if made is not None]
-    failing = [made for made in map(automaton_of, others) if made is not None]
-    failing += [made for made in map(automaton_of_text, excluded) if made is not None]
+    left = _MOST_IN_ALL
+
+    def those_of(make: Callable[[str], Automaton | None], texts: Sequence[str]) -> Iterator[Automaton]:
+        nonlocal left
+        for text in texts:
+            made = make(text) if left > 0 else None
+            if made is not None:
+                left -= len(made.transitions) + sum(map(len, made.sets()))
+                yield made
+
+    holding = list(those_of(automaton_of, patterns))
+    failing = [*those_of(automaton_of, others), *those_of(automaton_of_text, excluded)]
     return _Search(holding, failing, least, most).texts()
 
 
@@ -322,6 +344,7 @@ class _Search:
         """Longer texts need not be told apart by their length."""
         self._alphabet = Alphabet([ALL, *(ranges for each in self._automata for ranges in each.sets())])
         self._next: dict[tuple[int, frozenset[int], int], frozenset[int]] = {}
+        self._steps = 0
 
     def texts(self) -> Texts:
         """Return the texts."""
@@ -337,6 +360,8 @@ class _Search:
                 if len(found) >= MOST_TEXTS:
                     return Texts(found)
             for number, character in enumerate(self._alphabet.characters):
+                if self._steps > _MOST_STEPS:
+                    return Texts(found)
                 after = self._after(state, number)
                 if after is None or after in seen:
                     continue
@@ -362,6 +387,7 @@ class _Search:
         after: list[frozenset[int]] = []
         for index, (automaton, states) in enumerate(zip(self._automata, state[0], strict=True)):
             key = (index, states, number)
+            self._steps += 1
             if key not in self._next:
                 read = {
                     target
@@ -369,6 +395,7 @@ class _Search:
                     for ranges, target in automaton.transitions[each]
                     if number in self._alphabet.classes_of(ranges)
                 }
+                self._steps += len(states) + len(read)
                 self._next[key] = automaton.closure(frozenset(read), at_start=False, at_end=False)
             found = self._next[key]
             if index < self._count and not found:

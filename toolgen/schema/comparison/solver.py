@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.schema.comparison.arrays import solve_array
 from toolgen.schema.comparison.goal import (
     MOST_PARTS,
+    MOST_STEPS,
+    WORK,
     Branch,
     Budget,
+    BudgetError,
     Claim,
     Fact,
     Item,
@@ -61,11 +64,11 @@ class _Active(NamedTuple):
 class Solver:
     """Solves goals over the schemas of two documents, whose colours are known."""
 
-    def __init__(self, *, steps: int, has_draft_04: bool, validators: Validators, wants_values: bool) -> None:
+    def __init__(self, *, has_draft_04: bool, validators: Validators, wants_values: bool) -> None:
         self.kinds = KINDS if has_draft_04 else tuple(kind for kind in KINDS if kind != WHOLE)
         self.validators = validators
         self.wants_values = wants_values
-        self._budget = Budget(steps)
+        self._budget = Budget(MOST_STEPS)
         self._known: dict[tuple[frozenset[Hashable], Collection[str]], Outcome] = {}
         self._active: list[_Active] = []
         self._level = 0
@@ -73,7 +76,8 @@ class Solver:
         """The outermost goal, by its place in `_active`, that was taken as impossible."""
 
     def solve(self, items: Iterable[Item], kinds: Collection[str] | None = None) -> Outcome:
-        """Solve a goal for a part of the value in question."""
+        """Solve a goal for a part of the value in question. Raises `BudgetError` if it takes too many steps."""
+        self._budget.take(WORK)  # for what is known, too: the choices of parts are as many as their combinations
         self._level += 1
         try:
             return self.solve_here(list(items), kinds or self.kinds)
@@ -106,6 +110,17 @@ class Solver:
             self._known[key, kinds] = outcome
         return outcome
 
+    def made(self, values: Iterator[Any]) -> list[Any]:
+        """Return values that may reach a goal, as far as the steps reach: one each; none if none are wanted."""
+        made: list[Any] = []
+        try:
+            for value in values if self.wants_values else ():
+                self._budget.take(WORK)
+                made.append(value)
+        except BudgetError:
+            pass  # with fewer values nothing else is certain
+        return made
+
     def _is_assumed(self, key: frozenset[Hashable], kinds: Collection[str]) -> bool:
         """Return whether a goal, or less, is being solved for a value around the one in question."""
         for place, active in enumerate(self._active):
@@ -134,7 +149,7 @@ class Solver:
                         return Outcome(is_impossible=False, values=[value])
                 if not self.wants_values or (accepts is None and len(values) >= MOST_VALUES):
                     return Outcome(is_impossible=False, values=values, spots=spots)
-        return Outcome(is_impossible, values, list(dict.fromkeys(spots)))
+        return Outcome(is_impossible, values, spots)
 
     def _branches(self, branch: Branch, items: Iterable[Item]) -> Iterator[Branch]:
         """Return the open branches without alternatives."""
@@ -207,7 +222,7 @@ class Solver:
         return Outcome(is_impossible=not is_open, values=left)
 
     def _fits(self, value: Any, schema: Schema) -> bool:
-        known = fits(value, schema)
+        known = fits(value, schema, self._budget)
         return self.validators.is_valid(schema, value) if known is None else known
 
 

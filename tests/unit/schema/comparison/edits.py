@@ -64,7 +64,8 @@ def edited(schema: Schema, random: Random, name: str | None = None) -> Edited | 
             effect = Effect.SAME if path and "$schema" not in whole else Effect.OTHER
         is_monotone = effect is Effect.SAME or not any(f'"{each}"' in json.dumps(schema) for each in _NOT_MONOTONE)
         is_monotone = is_monotone and "propertyNames" not in path
-        is_monotone = is_monotone or (not path and '"$ref"' not in json.dumps(schema))
+        rest_is_judged = any(keyword.startswith("unevaluated") for keyword in node)  # with what the edit leaves to it
+        is_monotone = is_monotone or (not path and not rest_is_judged and '"$ref"' not in json.dumps(schema))
         return Edited(whole, name, effect if is_monotone else Effect.OTHER)
     return None
 
@@ -211,8 +212,7 @@ def _object_closed(node: Schema, _random: Random) -> tuple[Any, Effect] | None:
 def _object_opened(node: Schema, _random: Random) -> tuple[Any, Effect] | None:
     if "additionalProperties" not in node:
         return None
-    made = {key: each for key, each in node.items() if key != "additionalProperties"}
-    return made, Effect.OTHER if "unevaluatedProperties" in node else Effect.WIDER  # which judges what is left then
+    return {key: each for key, each in node.items() if key != "additionalProperties"}, Effect.WIDER
 
 
 @edit("additional typed")

@@ -45,7 +45,7 @@ def fitting(schema: Any) -> list[Any]:
     colour([document.root], most=10_000)
     has_draft_04 = document.draft == "draft-04"
     validators = Validators(document)
-    solver = Solver(steps=5_000, has_draft_04=has_draft_04, validators=validators, wants_values=True)
+    solver = Solver(has_draft_04=has_draft_04, validators=validators, wants_values=True)
     try:
         return solver.solve_here([Claim(document.root, holds=True)], solver.kinds).values
     except BudgetError:
