@@ -161,7 +161,7 @@ def _required_field(node: Schema, random: Random) -> tuple[Any, Effect] | None:
         return None
     name = next(reversed(made[0]["properties"]))
     effect = Effect.NARROWER if made[1] is Effect.NARROWER else Effect.OTHER
-    return {**made[0], "required": [*node.get("required", []), name]}, effect
+    return {**made[0], "required": [*(each for each in node.get("required", []) if each != name), name]}, effect
 
 
 @edit("field removed")
