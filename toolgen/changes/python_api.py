@@ -47,6 +47,11 @@ class Union:
 
     members: frozenset[Type]
 
+    @property
+    def values(self) -> frozenset[Type]:
+        """The members that are single values, such as those of an enum."""
+        return frozenset(each for each in self.members if isinstance(each, Value))
+
 
 Type: TypeAlias = "Named | Ref | Value | Union"
 Resolve: TypeAlias = "Callable[[str], Ref | None]"
@@ -479,21 +484,25 @@ class Subtypes:
         if self._are_same(one, other, is_old_first=is_old_first):
             return True
         one, other = self._expanded(one, is_old=is_old_first), self._expanded(other, is_old=not is_old_first)
+        if one == Named("Any"):
+            return True
         if isinstance(one, Union):
-            return all(self._is_subtype(each, other, is_old_first=is_old_first) for each in one.members)
+            values = other.values if isinstance(other, Union) else frozenset[Type]()
+            return all(self._is_subtype(each, other, is_old_first=is_old_first) for each in one.members - values)
         if one == _JSON and other != _JSON:
             return self._is_subtype(_JSON_VALUES, other, is_old_first=is_old_first)
         if other == _JSON and one != _JSON:
             return self._is_subtype(one, _JSON_VALUES, is_old_first=is_old_first)
         if isinstance(other, Union):
-            return any(self._is_subtype(one, each, is_old_first=is_old_first) for each in other.members) or (
-                one == Named("bool") and isinstance(_BOTH, Union) and _BOTH.members <= other.members
+            values = other.values
+            return (
+                one in values
+                or any(self._is_subtype(one, each, is_old_first=is_old_first) for each in other.members - values)
+                or (one == Named("bool") and isinstance(_BOTH, Union) and _BOTH.members <= values)
             )
         match one, other:
             case Value(kind, _), Named(name):
                 return self._is_subtype(Named(kind), Named(name), is_old_first=is_old_first)
-            case Named("Any"), _:
-                return True
             case _, Named("Any" | "object"):
                 return True
             case Named(name, first), Named(other_name, second) if name == other_name and len(first) == len(second):
@@ -528,7 +537,7 @@ class Subtypes:
             if not isinstance(item, Alias):
                 break
             kind = item.type
-        if isinstance(kind, Union):
+        if isinstance(kind, Union) and any(isinstance(each, Ref) for each in kind.members):
             return union(
                 self._expanded(each, is_old=is_old) if isinstance(each, Ref) else each for each in kind.members
             )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.work import at_most_calls
 from toolgen.changes.python_api import Places, Subtypes, Type, compare_apis, read_api, read_apis
 
 NOWHERE = Places({}, {})
@@ -173,3 +176,40 @@ def test_aliases_that_refer_to_each_other_are_compared(
     found, count = compared(ALIASES.format("str"), ALIASES.format(last), monkeypatch)
     assert bool(found) is is_changed
     assert count < 50
+
+
+MEMBERS = {
+    "Literal['a']": {"a"}, "Literal['b']": {"b"}, "Literal[1]": {1}, "Literal[2]": {2}, "None": {None},
+    "str": {"a", "b", "other"}, "int": {1, 2, 3},
+}  # fmt: skip
+"""Types, and the values that stand for those they have."""
+
+UNIONS = st.lists(st.sampled_from(sorted(MEMBERS)), min_size=1, max_size=4, unique=True)
+
+
+@given(old=UNIONS, new=UNIONS)
+def test_a_union_is_wider_if_it_has_all_values_of_the_other(old: list[str], new: list[str]) -> None:
+    before, after = (
+        {**SOURCES, "shop/tools/models/shared.py": f"{HEAD}class A(ClosedModel):\n    x: {' | '.join(each)}\n"}
+        for each in (old, new)
+    )
+    was, is_ = (set[object]().union(*(MEMBERS[each] for each in side)) for side in (old, new))
+    code = {(True, True): [], (True, False): ["CODE205"], (False, True): ["CODE206"], (False, False): ["CODE207"]}
+    assert codes_of(before, after) == code[was <= is_, is_ <= was]
+
+
+def codes_of(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    return [each.code for each in compare_apis(read_api(before), read_api(after), (NOWHERE, NOWHERE))]
+
+
+@pytest.mark.parametrize("more", ["", " | str", " | None"])
+def test_enums_of_many_values_are_compared_in_linear_time(more: str) -> None:
+    def versions(count: int) -> tuple[dict[str, str], dict[str, str]]:
+        values = [f"'value {number}'" for number in range(count)]
+        texts = (f"Literal[{', '.join(each)}]{more}" for each in (values[1:], values))
+        old, new = ({**SOURCES, "shop/tools/models/shared.py": f"{HEAD}class A(ClosedModel):\n    x: {text}\n"}
+                    for text in texts)  # fmt: skip
+        return old, new
+
+    with at_most_calls(400_000):
+        assert codes_of(*versions(4_000)) == ([] if more == " | str" else ["CODE205"])
