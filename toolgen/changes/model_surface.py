@@ -10,7 +10,7 @@ from toolgen.changes.rules import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.keywords import DEFINITIONS, required_of
-from toolgen.schema.references import followed
+from toolgen.schema.references import alone, followed
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Path
@@ -79,7 +79,9 @@ class _Parameters:
 
     def _of_parameter(self, name: str, old: Any, new: Any) -> Iterator[Change]:
         inside = ("properties", name)
-        if _texts(old, self._before) != _texts(new, self._after):
+        parts = alone(old, self._before), alone(new, self._after)
+        is_same = canonical(parts[0]) == canonical(parts[1])
+        if not is_same and _texts(parts[0]) != _texts(parts[1]):
             yield self._change("MODEL203", f"the description of `{name}` changed", inside)
         old, new = _target(old, self._before), _target(new, self._after)
         enums = _enum(old), _enum(new)
@@ -91,7 +93,7 @@ class _Parameters:
         must = [name in required for required in self._required]
         if must[0] != must[1]:
             yield self._change("MODEL207", f"`{name}` is {'required' if must[1] else 'optional'} now", inside)
-        elif _shown(old, self._before) != _shown(new, self._after):
+        elif not is_same and _shown(old, self._before) != _shown(new, self._after):
             yield self._change("MODEL207", f"the schema of `{name}` changed", inside)
 
     def _of_whole(self) -> Iterator[Change]:
@@ -143,9 +145,9 @@ def _without(schema: Any, keyword: str) -> Any:
 def _shown(schema: Any, whole: Any = None) -> Any:
     """Return the form in which schemas that say the same are equal, without texts, but with defaults."""
     try:
-        return canonical(normal_form(_alone(schema, whole))), canonical(_defaults(schema))
+        return canonical(normal_form(alone(schema, whole))), canonical(_defaults(schema))
     except (TooLargeError, RecursionError):
-        return canonical(_alone(schema, whole))
+        return canonical(alone(schema, whole))
 
 
 def _schema_and_texts(schema: Any) -> Any:
@@ -153,9 +155,9 @@ def _schema_and_texts(schema: Any) -> Any:
     return _shown(schema), sorted(_texts(schema))
 
 
-def _texts(schema: Any, whole: Any = None) -> list[tuple[str, str]]:
-    """Return the texts in a schema, and in what it refers to, with their keywords."""
-    return list(_texts_below(_alone(schema, whole if whole and b'"$ref"' in canonical(schema) else None)))
+def _texts(schema: Any) -> list[tuple[str, str]]:
+    """Return the texts in a schema, with their keywords."""
+    return list(_texts_below(schema))
 
 
 def _texts_below(node: Any) -> Iterator[tuple[str, str]]:
@@ -178,12 +180,6 @@ def _defaults(node: Any, path: Path = ()) -> list[Any]:
     own = [[*path, node["default"]]] if "default" in node and path[-1:] != ("properties",) else []
     inner = ((key, value) for key, value in node.items() if key not in ("default", "enum", "const"))
     return own + [found for key, value in inner for found in _defaults(value, (*path, key))]
-
-
-def _alone(schema: Any, whole: Any) -> Any:
-    if not is_object(schema) or not is_object(whole):
-        return schema
-    return {**{keyword: whole[keyword] for keyword in ("$schema", *DEFINITIONS) if keyword in whole}, **schema}
 
 
 def _at(schema: Any, inside: Path) -> Any:

@@ -14,7 +14,7 @@ from toolgen.changes.rules import Change, quoted
 from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, required_of
-from toolgen.schema.references import behind, steps_of
+from toolgen.schema.references import alone, behind, steps_of
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -96,10 +96,11 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
         kind = Kind.ADDED if not is_known else Kind.REMOVED if not is_known_now else Kind.CHANGED
         one = old.get(name, _others(before))
         other = new.get(name, _others(after))
-        if kind is not Kind.CHANGED or not _are_equal(one, other, before, after):
-            yield Cause(kind, name, compared(_alone(one, before), _alone(other, after)))
+        one, other = alone(one, before), alone(other, after)
+        if kind is not Kind.CHANGED or canonical(one) != canonical(other):
+            yield Cause(kind, name, compared(one, other))
     if is_plain(before) and is_plain(after):
-        others = compared(_alone(_others(before), before), _alone(_others(after), after))
+        others = compared(alone(_others(before), before), alone(_others(after), after))
         if others.lost.verdict is not Verdict.NONE or others.gained.verdict is not Verdict.NONE:
             yield Cause(Kind.OTHERS, "", others)
         return
@@ -133,23 +134,6 @@ def _has_fields(schema: Any) -> bool:
 
 def _others(schema: Mapping[str, Any]) -> Any:
     return schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
-
-
-def _are_equal(one: Any, other: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether two parts are equal, and so are the definitions that they may refer to."""
-    if canonical(one) != canonical(other):
-        return False
-    return b'"$ref"' not in canonical(one) or all(
-        canonical(before.get(each)) == canonical(after.get(each)) for each in DEFINITIONS
-    )
-
-
-def _alone(part: Any, whole: Mapping[str, Any]) -> Any:
-    """Return a part of a schema that stands alone: with the draft and the definitions of the whole."""
-    if not is_object(part):
-        return part
-    shared = {keyword: whole[keyword] for keyword in ("$schema", *DEFINITIONS) if keyword in whole}
-    return {**shared, **part}
 
 
 _GONE: Final = frozenset({"WIRE202", "WIRE210", "WIRE211"})

@@ -228,6 +228,21 @@ def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[s
     }
 
 
+def alone(part: Any, whole: Any) -> Any:
+    """Return a part of a schema as one of its own: with the draft, and the definitions that it refers to.
+
+    It has all definitions if it, or one of those, refers to something else, such as an anchor.
+    """
+    if not is_object(part) or not is_object(whole):
+        return part
+    reached: Mapping[str, Any] = definitions_reached(part, whole)
+    parts = (part, *(each for definitions in reached.values() for each in definitions.values()))
+    if any(definition_of(reference) is None for each in parts for reference in all_references(each)):
+        reached = {keyword: whole[keyword] for keyword in DEFINITIONS if keyword in whole}
+    draft = {"$schema": whole["$schema"]} if "$schema" in whole else {}
+    return {**draft, **reached, **part}
+
+
 def _needed(schema: Any) -> Iterator[str]:
     """Return the references of a part that are not inside an optional field."""
     if not is_object(schema):

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
 from tests.unit.schema.comparison.edits import edited
+from tests.work import assert_linear
 from toolgen.changes.catalogs import compare_tools
 from toolgen.changes.rules import RULES, Category, Level
 from toolgen.changes.wire import compare_schemas
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
 PARTS: list[Any] = [
@@ -148,3 +150,31 @@ def test_any_two_tools_are_compared_and_equal_ones_are_equal(before: Any, after:
     for change in compare_tools("a.b", tools[0], tools[1]):
         assert change.category in Category
         assert change.diff().startswith(f"a.b: {change.message}")
+
+
+def with_definitions(count: int, changed: str = "") -> dict[str, Any]:
+    """Return a tool whose args each refer to a definition, which refers to another; one has another description."""
+    definitions: dict[str, Any] = {
+        f"d{number}": {"description": f"A {number}.", "properties": {"n": {"$ref": f"#/$defs/d{number * 7 % count}"}}}
+        for number in range(count)
+    }
+    if changed:
+        definitions[changed] = {**definitions[changed], "description": "Another.", "maxProperties": 1}
+    fields = {f"f{number}": {"$ref": f"#/$defs/d{number}"} for number in range(count)}
+    return {"description": "A tool.", "args": {"type": "object", "properties": fields, "$defs": definitions}}
+
+
+def test_a_change_of_a_definition_is_told_of_the_args_that_refer_to_it() -> None:
+    """0 refers to itself, 1 to 2, 2 to 4, 4 to 3, and 3 to 1."""
+    changes = list(compare_tools("a.b", with_definitions(5), with_definitions(5, "d3")))
+    for code in ("WIRE203", "MODEL203", "MODEL207"):
+        told = [each.message for each in changes if each.code == code]
+        assert [sum(f"`f{number}`" in message for message in told) for number in range(5)] == [0, 1, 1, 1, 1], code
+
+
+def test_tools_with_many_definitions_are_compared_in_linear_time() -> None:
+    def work(count: int) -> Callable[[], object]:
+        before, after = with_definitions(count), with_definitions(count, "d3")
+        return lambda: list(compare_tools("a.b", before, after))
+
+    assert_linear(work, 640)

@@ -45,7 +45,9 @@ class Fields:
         self._solver = solver
         self._origin = next(iter(branch.claims.values())).schema
         facts = [fact for fact in branch.facts.values() if fact.name != "values"]
-        self._properties = list(branch.of("property"))
+        self._properties: dict[object, list[Claim]] = {}
+        for fact in branch.of("property"):
+            self._properties.setdefault(fact.constraint.value, []).append(Claim(fact.constraint.schemas[0], True))
         self._patterns = [fact.constraint for fact in branch.of("pattern property")]
         self._others = [fact.constraint for fact in branch.of("others")]
         self._names = [Claim(fact.constraint.schemas[0], True) for fact in branch.of("propertyNames")]
@@ -74,12 +76,12 @@ class Fields:
 
     def base(self, key: Key) -> list[Item]:
         """Return what the value of a field must fulfil if it is there."""
-        claims = [Claim(fact.constraint.schemas[0], True) for fact in self._properties if fact.constraint.value == key]
+        claims: list[Item] = [*self._properties.get(key, ())]
         claims += [
             Claim(each.schemas[0], True) for each in self._patterns if self.is_matched(key, cast("str", each.value))
         ]
         claims += [Claim(each.schemas[0], True) for each in self._others if self.is_other(key, each)]
-        return list(claims)
+        return claims
 
     def is_matched(self, key: Key, pattern: str) -> bool | None:
         """Return whether a pattern matches the name of a field; None if that is not known."""
