@@ -167,6 +167,8 @@ class SchemaGraph:
                 continue
             if not self._is_only_ref(schema):
                 base = self._note_names(schema, base)
+            elif schema is self.root:
+                self._resources[base] = schema  # of which its definitions are parts all the same
             self._base[id(schema)] = base
             self._has_alternatives = self._has_alternatives or "anyOf" in schema or "oneOf" in schema
             stack += [

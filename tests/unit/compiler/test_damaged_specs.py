@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.case import all_cases
 from tests.hostile.building import shown
 from tests.project.checkout import ROOT
+from tests.unit.compiler.specs import raw, resolved, toolset
 from toolgen.compiler.compile import compile_specs
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
@@ -27,7 +28,7 @@ from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -263,3 +264,29 @@ def read(folder: Path) -> dict[str, Any]:
     """Return the data of the spec files of a folder, as far as they can be read."""
     roots = {path: parse(text, path, Diagnostics()) for path, text in texts(folder).items()}
     return {path: root.to_data() for path, root in roots.items() if root is not None}
+
+
+USES: dict[str, Callable[[Any], Any]] = {
+    "itself": lambda part: part,
+    "or null": lambda part: {"anyOf": [part, {"type": "null"}]},
+    "one of": lambda part: {"oneOf": [{"type": "string"}, part]},
+    "all of": lambda part: {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, part]},
+    "field": lambda part: {"type": "object", "properties": {"a": part}, "required": ["a"]},
+    "field or null": lambda part: {"type": "object", "properties": {"a": {"anyOf": [part, {"type": "null"}]}}},
+    "items": lambda part: {"type": "array", "items": part},
+    "values": lambda part: {"type": "object", "additionalProperties": part},
+    "not": lambda part: {"not": part},
+}
+
+
+@pytest.mark.parametrize("dialect", ["2020-12", "draft-07"])
+@pytest.mark.parametrize("missing", ["#/types/Gone", "other.yaml#/types/Gone", "1.json#/types/Gone"])
+@pytest.mark.parametrize("outer", USES)
+@pytest.mark.parametrize("inner", USES)
+def test_a_type_that_is_not_there_is_the_only_error(inner: str, outer: str, missing: str, dialect: str) -> None:
+    types = {"Made": raw(USES[inner]({"$ref": missing})), "Outer": raw(USES[outer]({"$ref": "#/types/Made"}))}
+    args = {"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#/types/Outer"}, {"type": "null"}]}}}
+    tools = {"t": {"args": args, "result": raw({"$ref": "#/types/Made"})}}
+    found = resolved(toolset(tools, types=types, dialect=dialect))
+    assert set(found.codes) <= {"TG201", "TG204"}, found.messages
+    assert len({message.partition(" ")[2].partition(" ")[0] for message in found.messages}) == 1

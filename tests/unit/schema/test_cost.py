@@ -59,6 +59,12 @@ def draft_07(steps: list[list[int]]) -> dict[str, Any]:
     return {"$schema": DRAFT_07, "allOf": [{"$ref": made["$ref"]}], "definitions": made["$defs"]}
 
 
+def draft_07_reference(steps: list[list[int]]) -> dict[str, Any]:
+    """The root is only a reference, as generators of draft-07 write it."""
+    made = document(steps, lambda number: {"$ref": f"#/definitions/S{number}"})
+    return {"$schema": DRAFT_07, "$ref": made["$ref"], "definitions": made["$defs"]}
+
+
 def document(
     steps: list[list[int]],
     refer: Callable[[int], dict[str, Any]],
@@ -71,7 +77,7 @@ def document(
     return {**refer(len(steps)), "$defs": definitions}
 
 
-@pytest.mark.parametrize("write", [pointers, anchors, resources, escaped, dynamic, draft_07])
+@pytest.mark.parametrize("write", [pointers, anchors, resources, escaped, dynamic, draft_07, draft_07_reference])
 @given(steps=st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=3), min_size=1, max_size=6))
 def test_a_schema_is_applied_as_often_as_the_validator_applies_it(write: Any, steps: list[list[int]]) -> None:
     schema = write(steps)

@@ -468,7 +468,7 @@ def _form(kind: Any) -> dict[str, Any]:
     if is_dataclass(kind):
         required = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
         forms = _forms(kind)
-        return _record({name: forms[name] for name in required}, forms)
+        return {**_record({name: forms[name] for name in required}, forms), "additionalProperties": False}
     return _OBJECT if origin is Mapping else _TEXT if origin is Literal else _SCALARS.get(kind, {})
 
 
@@ -491,9 +491,15 @@ _AGENT: Final = _record(
     {**_keys(_TEXT, "description", "role", "system"), **_keys(_TEXTS, "use", "on_request", "suggest", "export")},
 )
 _ACTION: Final = _record(_keys(_TEXT, "target"), {"schema": _SCHEMA})
+_NAME: Final = {"type": "string", "pattern": "^(?!.*__).*[^_]$"}
 _CATEGORY: Final = _record(
-    {"name": {"type": "string", "pattern": "^(?!.*__).*[^_]$"}, "description": _TEXT},
-    {"formerly": _TEXTS, "actions": _each(_ACTION), "resource": _ACTION, "invoke": _TEXT},
+    {"name": _NAME, "description": _TEXT},
+    {
+        "formerly": _list(_NAME),
+        "actions": {**_each(_ACTION), "propertyNames": {"minLength": 1}},
+        "resource": _ACTION,
+        "invoke": _TEXT,
+    },
 )
 _FORM_OF_CATALOG: Final = _record(
     {"categories": _list(_CATEGORY), "module": _TEXT},

@@ -69,13 +69,13 @@ _ANNOTATIONS: Final = frozenset({
 _CALLED: Final = frozenset({"codecs", "keep_unset", "rebuilt"})
 """Names in the bodies of functions whose parameters are fields: call builders and transforms."""
 
-RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED
+RESERVED_CONSTANTS: Final = frozenset({"TYPE_CHECKING"})
+"""Reserved names of idents, by the package of their toolset. Checkers take it for a flag wherever it is assigned."""
+
+RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED | RESERVED_CONSTANTS
 """Reserved names of fields: exactly those that a field of that name would hide where generated code uses them, so that
 `id`, `type` and `filter` keep their names. A test reads generated code for them.
 """
-
-RESERVED_CONSTANTS: Final = frozenset({"TYPE_CHECKING"})
-"""Reserved names of idents, by the package of their toolset."""
 
 RESERVED_CLASSES: Final = KEYWORDS | {
     "ABSENT", "Absent", "Annotated", "Any", "Awaitable", "Callable", "ClosedModel", "Codecs", "Field", "Final",

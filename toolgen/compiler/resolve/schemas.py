@@ -322,7 +322,8 @@ class Expander:
         copy: dict[str, Any] = {}
         for key, value in schema.items():
             if key in ("$ref", "$dynamicRef") and isinstance(value, str):
-                copy[key] = self._reference(value, node, [*path, key], base)
+                reference = self._reference(value, node, [*path, key], base)
+                copy |= {} if reference is None else {key: reference}
             elif key == "$recursiveRef" and base and self._dialect == "2019-09":
                 copy[key] = value
                 self._sink.report(
@@ -349,7 +350,8 @@ class Expander:
                 self._sink.report("TG203", node.span_at([*path, key], key=True), message, fix=fix)
         return copy
 
-    def _reference(self, reference: str, node: Node, path: list[str | int], pointer: str | None) -> str:
+    def _reference(self, reference: str, node: Node, path: list[str | int], pointer: str | None) -> str | None:
+        """Return a reference as it is in the bundle; None for a type that is not there, which is reported."""
         if is_type_reference(reference):
             span = node.span_at(path)
             if pointer is None:
@@ -360,11 +362,9 @@ class Expander:
                     fix="remove the `$id`",
                 )
             target = self._types.target(self._path, reference, span)
-            if target is None:
-                return "#"
-            found = self._types.named(*target, span)
-            if found is None:
-                return "#"
+            found = None if target is None else self._types.named(*target, span)
+            if target is None or found is None:
+                return None
             name = reference[len(POINTER) :] if reference.startswith(POINTER) else target[1]
             self._into.uses[name] = found
             return f"#/{self._definitions}/{escape(name)}"

@@ -100,3 +100,22 @@ def test_damage_is_told_with_its_place() -> None:
     del document["catalogs"]["universal"]["categories"][0]["description"]
     found = damage_of(json.dumps(document).encode())
     assert found == 'at `/catalogs/universal/categories/0`: "description" is a required property'
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("catalogs", "universal", "categories", 0, "formerly"), [""]),
+        (("catalogs", "universal", "categories", 0, "formerly"), ["a__b"]),
+        (("catalogs", "universal", "categories", 0, "actions"), {"": {"target": "x"}}),
+        (("tools", "agent.create_sub_agent", "access", "more"), 5),
+        (("tools", "agent.create_sub_agent", "access", "scope"), 5),
+    ],
+)
+def test_names_and_keys_that_nothing_could_read_are_damage(path: tuple[str | int, ...], value: object) -> None:
+    document = json.loads((ROOT / "generated/catalog.json").read_text())
+    place: Any = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    assert damage_of(json.dumps(document).encode()).startswith(f"at `/{path[0]}/{path[1]}")
