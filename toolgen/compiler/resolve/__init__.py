@@ -262,8 +262,8 @@ class _Resolver:
         own = self._schemas.for_toolset(findings)
         toolset = resolve_toolset(document, own, self._surroundings, findings)
         made = Made(Part(toolset, {}), document.file.tags, findings, own.read - {path})
-        if self._memory and not findings.has_errors and not document.root.source.has_findings:
-            self._memory.keep(whole, self._context, made)
+        if not findings.has_errors:
+            self._keep(whole, made)
         return [self._used([(whole, made)], toolset)]
 
     def _by_pieces(self, path: str) -> Toolset | None:
@@ -281,7 +281,7 @@ class _Resolver:
         toolset = join_parts(head, parts)
         if toolset is not None:
             for piece, each in made.items():
-                memory.keep(piece, self._context, each)
+                self._keep(piece, each)
             self._used(all_made, toolset)
         return toolset
 
@@ -310,6 +310,11 @@ class _Resolver:
                 return None
             made[piece] = Made(part, document.file.tags, findings, own.read - {split.path})
         return made
+
+    def _keep(self, piece: Piece, made: Made) -> None:
+        """Keep what was made of a piece, unless reading its file reported anything, which no later build would do."""
+        if self._memory and not self._documents[piece.path].root.source.has_findings:
+            self._memory.keep(piece, self._context, made)
 
     def _used(self, made: Sequence[tuple[Piece, Made]], toolset: Toolset) -> Toolset:
         for _, each in made:

@@ -401,6 +401,26 @@ def nest_a_type_too_deep_after_it_was_used(project: Project) -> None:
     )
 
 
+def misspell_a_key_where_nothing_of_the_file_is_known(project: Project) -> None:
+    project.misspell_a_key("b", "add")
+    project.configure(1)
+    project.an_incremental_build_equals_a_cold_one()
+
+
+def misspell_a_key_in_a_file_that_another_refers_to(project: Project) -> None:
+    project.change_tool("a", "add", SCHEMAS[3], tag=False)
+    project.an_incremental_build_equals_a_cold_one()
+    project.misspell_a_key("b", "add")
+    project.an_incremental_build_equals_a_cold_one()
+
+
+def lint_a_misspelt_key(project: Project) -> None:
+    project.misspell_a_key("b", "add")
+    config = load_config(project.folder)
+    files = {target: read_files(project.folder, target, Diagnostics()) for target in config.targets}
+    lint(config, files, cache=open_cache(project.folder))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "edit",
@@ -417,6 +437,9 @@ def nest_a_type_too_deep_after_it_was_used(project: Project) -> None:
         change_what_formats_mean,
         show_warnings_again_after_another_file_changed,
         move_a_file,
+        misspell_a_key_where_nothing_of_the_file_is_known,
+        misspell_a_key_in_a_file_that_another_refers_to,
+        lint_a_misspelt_key,
     ],
     ids=lambda edit: edit.__name__,
 )
