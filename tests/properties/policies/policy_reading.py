@@ -88,7 +88,7 @@ class Reading:
     def expect(self, step: Step, run: RunSoFar | None) -> list[Expected]:
         """Return how the calls of a step end, in order."""
         if step.way != "turn":
-            return [self._one(call, run) for call in step.calls]
+            return [self._one(call, run, set()) for call in step.calls]
         return self._turn(step.calls, run)
 
     def tool(self, ident: str) -> Tool:
@@ -165,7 +165,8 @@ class Reading:
     def _runs_nowhere(self, ident: str) -> bool:
         return self.world.runners.get(self.tool(ident).toolset) == "nobody"
 
-    def _one(self, call: Call, run: RunSoFar | None) -> Expected:
+    def _one(self, call: Call, run: RunSoFar | None, late: set[Grant]) -> Expected:
+        """Return how a call ends. `late` has the grants that calls at the same time requested without an answer."""
         ident = self.named(call)
         if ident is None or not self._is_visible(ident, run):
             return Expected(ident=ident, code="tool_not_available")
@@ -176,12 +177,12 @@ class Reading:
             return Expected(ident=ident, code="validation_error")
         if self.world.has_hooks and call.hook != "passes":
             return Expected(ident=ident, code="hook_denied")
-        return self._permission(call, tool, run)
+        return self._permission(call, tool, run, late)
 
     def _is_visible(self, ident: str, run: RunSoFar | None) -> bool:
         return self.judge(self.tool(ident), "main", "") != "exclude" if run is None else ident in run.tools
 
-    def _permission(self, call: Call, tool: Tool, run: RunSoFar | None) -> Expected:
+    def _permission(self, call: Call, tool: Tool, run: RunSoFar | None, late: set[Grant]) -> Expected:
         said = [self.judge(tool, run.role, run.mode) if run else self.judge(tool, "main", "")]
         if "network" in tool.tags:
             said += self._answers_for_hosts(call, tool)
@@ -192,9 +193,13 @@ class Reading:
         is_granted = run is not None and scope is not None and (tool.ident, scope) in run.grants
         asked = answer == "ask" and not is_granted
         if asked:
+            if run is not None and scope is not None and (tool.ident, scope) in late:  # it has waited for that answer
+                return Expected(ident=tool.ident, code="permission_denied", unanswered=True)
             decision = {"allow_all": "allow_once", "deny_all": "deny"}.get(self.world.permission, call.permission)
             if decision not in ("allow_once", "allow_for_session"):
                 unanswered = decision in ("raises", "late")
+                if decision == "late" and scope is not None:
+                    late.add((tool.ident, scope))
                 return Expected(ident=tool.ident, code="permission_denied", asked=True, unanswered=unanswered)
             if decision == "allow_for_session" and run is not None and scope is not None:
                 run.grants.add((tool.ident, scope))
@@ -234,7 +239,8 @@ class Reading:
             if group not in may_run:
                 found += [Expected(ident=self.named(call), code="skipped") for call in calls[place:end]]
             else:
-                ended = [self._one(call, run) for call in calls[place:end]]
+                late: set[Grant] = set()
+                ended = [self._one(call, run, late) for call in calls[place:end]]
                 found += ended
                 if any(each.code == "permission_denied" and not each.ran for each in ended):
                     may_run &= {"readonly", "agent"} if goes_on else set[str]()

@@ -232,6 +232,20 @@ def test_reg_76_the_strictest_answer_wins_in_any_policy_and_allow_never_lifts_da
             assert len(check.asked) == (2 if answer == "ask" and person == "callback" else 0)
 
 
+@pytest.mark.parametrize(("way", "asked"), [("turn", [0]), ("invoke", [0, 1])])
+@pytest.mark.parametrize("permission", ["allow_once", "allow_for_session", "deny"])
+def test_reg_96_calls_that_wait_for_an_answer_share_its_timeout(permission: str, way: str, asked: list[int]) -> None:
+    calls = [
+        Call(number=number, tool="core.tool", tool_call_id=f"c{number}", url=URLS[0], permission=answer)
+        for number, answer in enumerate(("late", permission))
+    ]
+    tool = replace(tool_of("readonly", "network"), access={"url": ["url"]})
+    check = Check(world_of([tool], [], [Step(run=0, way=way, calls=calls)]))
+    is_allowed = way == "invoke" and permission != "deny"
+    assert check.codes == ["permission_denied", "ok" if is_allowed else "permission_denied"]
+    assert check.asked == [("core.tool", number) for number in asked]
+
+
 def tool_of(permission: str, *tags: str, ident: str = "core.tool") -> Tool:
     return Tool(
         ident=ident,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.runtime.policy import rate_limits
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
@@ -144,9 +145,10 @@ def test_attempts_pass_exactly_if_the_history_allows_them(
             before.append(now)
 
 
-def test_counters_forget_entries_without_effect() -> None:
+def test_counters_forget_entries_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     counters = MemoryCounters()
     for number in range(5000):
+        monkeypatch.setattr(rate_limits, "monotonic", lambda days=number: days * 86_400.0)
         at = NOON + timedelta(days=number)
         assert counters.take(*Attempt(ident="x.y", user=str(number), at=at, cooldown_seconds=5, daily_limit=1)) == 0
     assert len(vars(counters)["_counts"]) < 2048

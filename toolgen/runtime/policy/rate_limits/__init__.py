@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from datetime import UTC, datetime, time, timedelta
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgen.runtime.base.processes import at_fork
@@ -63,19 +64,21 @@ class Counters(Protocol):
 _SWEEP_EVERY: Final = 1024
 """Number of attempts between two cleanups."""
 
+_DAY: Final = timedelta(days=1)
+_NONE: Final = (0, 0.0)
+
 
 class MemoryCounters:
     """Counts by tool, user and UTC date; drops entries that can no longer limit a call. Threads may share it.
 
-    A cooldown with a start time in the future, from a clock that was ahead, restarts at the next attempt, so it never
-    lasts longer than the rule says.
+    Entries expire by elapsed time: a clock that is wrong for a while resets no limit. A cooldown with a start time in
+    the future, from a clock that was ahead, restarts at the next attempt, so it never lasts longer than the rule says.
     """
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str, date], int] = {}
-        self._passed: dict[tuple[str, str], tuple[datetime, timedelta]] = {}
+        self._counts: dict[tuple[str, str, date], tuple[int, float]] = {}
+        self._passed: dict[tuple[str, str], tuple[datetime, float]] = {}
         self._taken = 0
-        self._latest: datetime | None = None
         self._begin()
         at_fork(after_in_child=self._begin)
 
@@ -90,30 +93,26 @@ class MemoryCounters:
 
     def _take(self, ident: str, user: str, now: datetime, cooldown_seconds: float, daily_limit: int) -> float:
         today = (ident, user, now.date())
-        count = self._counts.get(today, 0) if daily_limit else 0
+        count = self._counts.get(today, _NONE)[0] if daily_limit else 0
         is_used_up = bool(daily_limit) and count >= daily_limit
         if is_used_up or cooldown_seconds:
             wait = self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
             if wait:
                 return wait
         self._taken += 1
-        latest, is_due = self._latest, not self._taken % _SWEEP_EVERY
-        was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
-        if latest is None or now > latest or was_set_back:
-            self._latest = now
-        if was_set_back or is_due:
-            self._sweep(now, is_due=is_due)
+        if not self._taken % _SWEEP_EVERY:
+            self._sweep()
         if daily_limit:
-            self._counts[today] = count + 1
+            self._counts[today] = (count + 1, _expires(_DAY))
         if cooldown_seconds:
-            self._passed[ident, user] = (now, cooldown_of(cooldown_seconds))
+            self._passed[ident, user] = (now, _expires(cooldown_of(cooldown_seconds)))
         return 0
 
     def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
         with self._lock:
-            is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), 0) >= daily_limit
+            is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), _NONE)[0] >= daily_limit
             return self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
 
     def _wait(self, ident: str, user: str, now: datetime, cooldown_seconds: float, *, is_used_up: bool) -> float:
@@ -127,19 +126,18 @@ class MemoryCounters:
         last = self._passed.get(key)
         if last is None:
             return now
-        passed, kept = last
+        passed, _ = last
         if passed > now:
             passed = now
-            self._passed[key] = (passed, kept)
+            self._passed[key] = (passed, _expires(cooldown))
         return passed + cooldown
 
-    def _sweep(self, now: datetime, *, is_due: bool) -> None:
-        """Drop other days, immediately if the clock was set back; and expired cooldowns, periodically."""
-        days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
-        self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
-        if is_due:
-            self._passed = {
-                key: (passed, cooldown)
-                for key, (passed, cooldown) in self._passed.items()
-                if now - cooldown - KEPT_LONGER < passed < now + KEPT_LONGER
-            }
+    def _sweep(self) -> None:
+        elapsed = monotonic()
+        self._counts = {key: entry for key, entry in self._counts.items() if entry[1] > elapsed}
+        self._passed = {key: entry for key, entry in self._passed.items() if entry[1] > elapsed}
+
+
+def _expires(limits: timedelta) -> float:
+    """Return when an entry expires that limits calls for a span from now, by elapsed time: no clock changes that."""
+    return monotonic() + (limits + KEPT_LONGER).total_seconds()
