@@ -54,7 +54,7 @@ class ToolNames:
         self._spelled = spelled
         self._actions = actions
 
-    def resolve_selector(self, selector: str, *, restricts: bool) -> tuple[str, ...]:
+    def resolve_selector(self, selector: str, *, restricts: bool) -> tuple[Selector, ...]:
         """Resolve a selector to selectors by ident or toolset; empty if its name refers to no tool.
 
         A selector that `restricts` refers to every tool that its name may refer to. Any other refers to an ident, a
@@ -62,12 +62,12 @@ class ToolNames:
         not count, because allowing it would allow its target with any args.
         """
         name, *tags = selector.split("+")
-        found = [name] if self._is_own(name) else []
+        found = [Selector.parse(selector)] if self._is_own(name) else []
         if name not in self._idents:
             others = self._possible(name) if restricts else self._certain(name)
             if restricts or (not found and len(others) == 1):
-                found += [ident for ident in others if ident != name]
-        return tuple("+".join((each, *tags)) for each in dict.fromkeys(found))
+                found += [Selector.of_tool(ident, tags) for ident in others if ident != name]
+        return tuple(dict.fromkeys(found))
 
     def ident(self, name: str) -> str | None:
         """Return the ident of the tool with a unique name; None if there is none."""

@@ -8,21 +8,31 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One parsed selector. `parts` is the pattern, split at each `*`; an empty name matches everything."""
+    """One selector. `parts` is the pattern of idents, split at each `*`; `toolset` is empty if it names none."""
 
-    name: str
+    toolset: str
     parts: tuple[str, ...]
     tags: frozenset[str]
 
     @classmethod
     def parse(cls, text: str) -> Selector:
-        """Parse a selector. Any text is valid here; the compiler checks it."""
+        """Parse a selector. Any text is valid here; the compiler checks it. An empty name matches everything."""
         name, *tags = text.split("+")
-        return cls(name, tuple(name.split("*")), frozenset(tags))
+        return cls(name, tuple((name or "*").split("*")), frozenset(tags))
+
+    @classmethod
+    def of_tool(cls, ident: str, tags: Iterable[str]) -> Selector:
+        """Return the selector of one tool, also where a toolset has the same name."""
+        return cls("", (ident,), frozenset(tags))
+
+    @property
+    def pattern(self) -> str:
+        """Its pattern of idents, or the name of a toolset or a tool."""
+        return "*".join(self.parts)
 
     def matches(self, ident: str, toolset: str, tags: Set[str]) -> bool:
         """Whether it matches a tool, by ident, toolset and tags."""
-        is_named = not self.name or self.name == toolset or _matches(self.parts, ident)
+        is_named = (bool(self.toolset) and self.toolset == toolset) or _matches(self.parts, ident)
         return is_named and self.tags <= tags
 
 

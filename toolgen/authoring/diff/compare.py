@@ -13,7 +13,7 @@ from toolgen.changes.python_api import Places as ApiPlaces
 from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_apis, routing_of
 from toolgen.changes.rules import Bump, Category, Level, names
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.policy.effective import effective_set, named_by_ident
+from toolgen.runtime.policy.effective import effective_set
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -190,10 +190,9 @@ def _effective_sets(catalog: Catalog) -> dict[str, Sets]:
     applied = Policies(catalog.section("policies"), catalog.names)
     found: dict[str, Sets] = {}
     for name, agent in catalog.section("agents").items():
-        named = named_by_ident(agent, catalog.names)
         modes: dict[str, dict[str, str]] = {}
         for mode in ("", *sorted(applied.modes)):
-            tools = effective_set(catalog.entries, named, applied, name=name, mode=mode).tools
+            tools = effective_set(catalog.entries, agent, applied, catalog.names, name=name, mode=mode).tools
             modes[mode] = {ident: decision.answer.value for ident, decision in tools.items()}
         found[name] = Sets(modes)
     return found

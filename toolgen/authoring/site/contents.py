@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.runtime.catalog.catalog import Catalog as RuntimeCatalog
-from toolgen.runtime.policy.effective import ExclusionReason, effective_set, named_by_ident
+from toolgen.runtime.policy.effective import ExclusionReason, effective_set
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class Part:
         catalog = RuntimeCatalog(text=self.text)
         applied = Policies(catalog.section("policies"), catalog.names)
         return {
-            name: effective_set(catalog.entries, named_by_ident(agent, catalog.names), applied, name=name)
+            name: effective_set(catalog.entries, agent, applied, catalog.names, name=name)
             for name, agent in catalog.section("agents").items()
         }
 

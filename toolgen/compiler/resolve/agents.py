@@ -75,7 +75,7 @@ def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics
         toolset.name
         for selector in named
         for toolset in toolsets
-        if selector == toolset.name or any(tool.ident == selector for tool in toolset.tools)
+        if selector.toolset == toolset.name or any(tool.ident == selector.pattern for tool in toolset.tools)
     }
     for index, name in enumerate(file.export):
         span = document.span("export", index)

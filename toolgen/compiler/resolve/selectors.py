@@ -13,7 +13,7 @@ from toolgen.contract.ident import SEPARATOR
 from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
-from toolgen.spec.selector import Selector, names_one_of
+from toolgen.spec.selector import names_one_of
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Selectable:
 
     def select(self, selector: str, *, restricts: bool = False) -> list[Tool]:
         """Return the tools that a selector matches."""
-        asked = [Selector.parse(each) for each in self.names.resolve_selector(selector, restricts=restricts)]
+        asked = self.names.resolve_selector(selector, restricts=restricts)
         return [
             tool
             for toolset in self.toolsets
@@ -85,7 +85,7 @@ class Selectable:
 
     def _hint(self, name: str) -> str:
         """Return a fix with possible meanings: a permission accepts only unique names."""
-        possible = [each for each in self.names.resolve_selector(name, restricts=True) if each != name]
+        possible = [each.pattern for each in self.names.resolve_selector(name, restricts=True) if each.pattern != name]
         if possible and name not in self.names.known:
             return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
         return self._near(name)

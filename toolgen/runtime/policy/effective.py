@@ -85,6 +85,7 @@ def effective_set(
     entries: Mapping[str, PolicyEntry],
     agent: Mapping[str, Any],
     policies: Policies,
+    names: ToolNames | None = None,
     *,
     name: str = "the agent",
     role: str = "",
@@ -94,16 +95,17 @@ def effective_set(
 ) -> EffectiveSet:
     """Compute the effective set of an agent, given as its catalog entry, in a role and a mode.
 
+    Its selectors may use all `names` of tools; without these, idents, toolsets and patterns only.
     It has the tools that the agent uses, or the `requested` idents, which must be in `use` or `on_request`; without
     those that its role may not hold, that policies exclude, and the `missing` idents, which have no executor. Tools of
     discovery are added, unless a policy excludes them. `suggest` has no effect. Raises `ToolsNotGranted`.
     """
     role = role or agent.get("role", "main")
-    base = _selected(entries, agent.get("use", ()))
+    base = _selected(entries, agent.get("use", ()), names)
     wanted = base
     if requested is not None:
         wanted = set(requested)
-        beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ())))
+        beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ()), names))
         if beyond:
             raise ToolsNotGranted(name, beyond)
     tools: dict[str, PolicyDecision] = {}
@@ -130,17 +132,6 @@ def _not_denied(decisions: Mapping[str, PolicyDecision]) -> tuple[str, ...]:
     return tuple(ident for ident, decision in decisions.items() if not decision.denies_every_call)
 
 
-def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, Any]:
-    """Return an agent's catalog entry with idents in place of other tool names in its selectors."""
-    return {
-        **agent,
-        **{
-            key: [each for selector in agent.get(key, ()) for each in names.resolve_selector(selector, restricts=False)]
-            for key in ("use", "on_request")
-        },
-    }
-
-
 def may_hold(entry: PolicyEntry, role: str) -> bool:
     """Whether agents of a role may hold a tool."""
     if role in CHILD_ROLES and entry.ident in NEVER_FOR_CHILDREN:
@@ -150,8 +141,12 @@ def may_hold(entry: PolicyEntry, role: str) -> bool:
     return entry.roles is None or role in entry.roles
 
 
-def _selected(entries: Mapping[str, PolicyEntry], selectors: Sequence[str]) -> Set[str]:
-    asked = [Selector.parse(selector) for selector in selectors]
+def _selected(entries: Mapping[str, PolicyEntry], selectors: Sequence[str], names: ToolNames | None) -> Set[str]:
+    asked = [
+        each
+        for selector in selectors
+        for each in (names.resolve_selector(selector, restricts=False) if names else [Selector.parse(selector)])
+    ]
     return {
         ident
         for ident, entry in entries.items()

@@ -277,7 +277,7 @@ def _selectors(
             f"{reason.source}: the rule {reason.answer.value!r} restricts nothing, because there is no tool {name!r}"
             f"{question}; if hosts register such tools, list them under `registered` of the policy"
         )
-    return tuple(map(Selector.parse, meant))
+    return meant
 
 
 def _asks(why: str) -> PolicyReason:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import NOTHING, ToolCallMeta, running_call
 from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set, named_by_ident
+from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set
 from toolgen.runtime.policy.grants import Grant, Grants, MemoryGrants
 from toolgen.runtime.policy.hosts import with_hosts
 
@@ -288,12 +288,13 @@ class Agents:
         return frozenset(self._catalog.names.ident(name) or name for name in names)
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
-        spec = named_by_ident(self._catalog.section("agents")[agent], self._catalog.names) if agent else {"use": ["*"]}
+        spec = self._catalog.section("agents")[agent] if agent else {"use": ["*"]}
         entries = self._catalog.entries
         return effective_set(
             {**entries, **{ident: with_hosts(entries[ident], hosts) for ident, hosts in self._hosts.items()}},
             spec,
             self._policies,
+            self._catalog.names if agent else None,
             name=agent,
             role=role,
             mode=mode,

@@ -178,7 +178,7 @@ def test_aliases_that_refer_to_each_other_are_compared(
     assert count < 50
 
 
-MEMBERS = {
+MEMBERS: dict[str, set[object]] = {
     "Literal['a']": {"a"}, "Literal['b']": {"b"}, "Literal[1]": {1}, "Literal[2]": {2}, "None": {None},
     "str": {"a", "b", "other"}, "int": {1, 2, 3},
 }  # fmt: skip

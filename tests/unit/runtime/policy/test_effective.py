@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.compiler.specs import resolved, toolset
+from toolgen.compiler.resolve.selectors import Selectable
+from toolgen.providers.spellings import SpelledTool, ToolNames
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import PolicyEntry
@@ -278,3 +281,28 @@ def test_a_request_never_widens_the_set(requested: list[str], role: str, rules: 
             effective_set(CATALOG.entries, agent, under, role=role, requested=requested)
     found = effective_set(CATALOG.entries, agent, under, role=role, requested=within)
     assert found.tools.keys() == widest.tools.keys() & within
+
+
+def names_of(*idents: str) -> ToolNames:
+    tools = [SpelledTool(each, each.replace(".", "__"), each.rpartition(".")[2], each, ()) for each in idents]
+    return ToolNames(dict.fromkeys(idents), {each.rpartition(".")[0] for each in idents}, lambda: tools, tuple)
+
+
+@pytest.mark.parametrize(("used", "held"), [("web__get", {"web.get"}), ("web.get", {"web.get", "web.get.raw"})])
+def test_another_name_of_a_tool_does_not_name_the_toolset_that_is_called_like_it(used: str, held: set[str]) -> None:
+    entries = {ident: entry(ident) for ident in ("web.get", "web.get.raw")}
+    names = names_of(*entries)
+    found = effective_set(entries, {"use": [used]}, Policies({}), names)
+    assert set(found.tools) == held
+    for answer, other in (("allow", "deny"), ("deny", "allow")):
+        rules = {"p": {"rules": {"*": other, used: answer}}}
+        judged = {ident: Policies(rules, names).judge(each, "main", "").answer.value for ident, each in entries.items()}
+        expected = {ident for ident, found in judged.items() if found == answer}
+        assert expected == (held if answer == "deny" else set())
+
+
+@pytest.mark.parametrize(("used", "held"), [("web__get", {"web.get"}), ("web.get", {"web.get", "web.get.raw"})])
+def test_compiled_selectors_mean_the_same(used: str, held: set[str]) -> None:
+    specs = (toolset({"get": {"args": {}}}, name="web"), toolset({"raw": {"args": {}}}, name="web.get"))
+    catalog = resolved(*specs).catalog
+    assert {each.ident for each in Selectable.of(catalog.toolsets, (), ()).select(used)} == held

@@ -78,9 +78,9 @@ def test_the_places_of_a_recursive_schema_are_kept_once() -> None:
 
 @pytest.mark.parametrize("size", [60, 90])
 def test_unions_of_many_kinds_are_decided(size: int) -> None:
-    kinds = {f"d{each}": {**required("kind"), "properties": {"kind": {"const": each}}} for each in range(size)}
-    before = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in kinds], "$defs": kinds}
-    after = {**before, "$defs": {**kinds, "d3": {**kinds["d3"], "maxProperties": 1}}}
+    kinds: Schema = {f"d{each}": {**required("kind"), "properties": {"kind": {"const": each}}} for each in range(size)}
+    before: Schema = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in kinds], "$defs": kinds}
+    after: Schema = {**before, "$defs": {**kinds, "d3": {**kinds["d3"], "maxProperties": 1}}}
     found = compare(before, after)
     assert (found.lost.verdict, found.gained.verdict) == (Verdict.FOUND, Verdict.NONE)
     assert found.lost.counterexample is not None

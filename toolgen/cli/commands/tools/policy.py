@@ -10,11 +10,11 @@ import click
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
-from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
+from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 
 if TYPE_CHECKING:
-    from toolgen.runtime.catalog.definition import PolicyEntry, ToolDefinition
+    from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.policy.policy import PolicyDecision
 
 
@@ -59,9 +59,8 @@ def explain(
     answer["role_may_hold"] = may_hold(entry, in_role)
     if agent is not None:
         answer["agent"] = agent
-        answer["held"] = _held(
-            catalog.entries, named_by_ident(agents[agent], catalog.names), policies, ident, role=in_role, mode=mode
-        )
+        used = effective_set(catalog.entries, agents[agent], policies, catalog.names, role=in_role, mode=mode)
+        answer["held"] = used.excluded[ident].value if ident in used.excluded else "yes"
     if output_format == "json":
         show_json(answer)
     else:
@@ -78,20 +77,6 @@ def _judged_by_call(tool: ToolDefinition) -> list[str]:
     """What is also checked for each call of the tool."""
     found = (("hosts", "network" in tool.tags), ("paths", tool.settings.access.has_paths))
     return [what for what, is_judged in found if is_judged]
-
-
-def _held(
-    entries: Mapping[str, PolicyEntry],
-    agent: Mapping[str, Any],
-    policies: Policies,
-    ident: str,
-    *,
-    role: str,
-    mode: str,
-) -> str:
-    """`yes`, or the reason why not."""
-    excluded = effective_set(entries, agent, policies, role=role, mode=mode).excluded
-    return excluded[ident].value if ident in excluded else "yes"
 
 
 def _show(answer: Mapping[str, Any]) -> None:
