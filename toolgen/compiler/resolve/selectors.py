@@ -13,7 +13,7 @@ from toolgen.contract.ident import SEPARATOR
 from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
-from toolgen.spec.selector import names_one_of
+from toolgen.spec.selector import Selector, names_one_of
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class Selectable:
 
     def _hint(self, name: str) -> str:
         """Return a fix with possible meanings: a permission accepts only unique names."""
-        possible = [each.pattern for each in self.names.resolve_selector(name, restricts=True) if each.pattern != name]
+        own = Selector.parse(name)
+        possible = [each.pattern for each in self.names.resolve_selector(name, restricts=True) if each != own]
         if possible and name not in self.names.known:
             return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
         return self._near(name)

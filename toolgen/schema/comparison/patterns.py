@@ -60,7 +60,7 @@ class Alphabet:
 
     def __init__(self, sets: Iterable[Ranges]) -> None:
         self._numbers = {ranges: number for number, ranges in enumerate(dict.fromkeys(sets))}
-        changes = dict.fromkeys((0, 0xD800, 0xE000, 0x110000), 0)
+        changes: dict[int, int] = dict.fromkeys((0, 0xD800, 0xE000, 0x110000), 0)
         for ranges, number in self._numbers.items():
             for low, high in ranges:
                 for cut in (low, high + 1):
