@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
+import subprocess
 import time
 from contextlib import suppress
 from functools import partial
@@ -22,6 +23,7 @@ import pytest
 
 from tests.programs.disks import full_disk, small_disk
 from tests.programs.networks import Cut, Network
+from tests.unit.cli.forked_python import forked_python
 from tests.unit.engine import app
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.dbos.workers import JUMPING, Workers
@@ -248,6 +250,21 @@ def test_every_run_ends_whatever_happens(
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_all_of_500_runs_end_whatever_happens(seed: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
+    before = time.process_time(), _used_by_workers()
     chaos = _round(seed, postgres_server, tmp_path, workers=2 if seed % 2 else 4, runs=500, passes=4)
     p99 = sorted(chaos.adoptions)[-1 - len(chaos.adoptions) // 100]
     assert p99 < _ADOPTED_WITHIN, chaos.adoptions
+    assert time.process_time() - before[0] < 0.5 * (_used_by_workers() - before[1])
+
+
+_ENDED: Final = """
+import os
+ticks = open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[13:15]
+print(sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"))
+"""
+
+
+def _used_by_workers() -> float:
+    """Return the processor time of the workers that have ended, in seconds, by the process that forks them."""
+    done = subprocess.run([forked_python(), "-c", _ENDED], capture_output=True, text=True, check=True)
+    return float(done.stdout)
