@@ -74,7 +74,7 @@ RESERVED_CONSTANTS: Final = frozenset({"TYPE_CHECKING"})
 
 RESERVED_FIELDS: Final = KEYWORDS | _BASE | _ANNOTATIONS | _CALLED | RESERVED_CONSTANTS
 """Reserved names of fields: exactly those that a field of that name would hide where generated code uses them, so that
-`id`, `type` and `filter` keep their names. A test reads generated code for them.
+`id`, `type` and `filter` keep their names, and the flag of checkers. A test reads generated code for them.
 """
 
 RESERVED_CLASSES: Final = KEYWORDS | {
