@@ -6,7 +6,7 @@ Imports of the stages wait until they are needed: a build in which nothing chang
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,12 +66,13 @@ def build_target(
     force: bool = False,
     warnings_as_errors: bool = False,
     all_warnings: bool = False,
+    processes: int = 1,
     progress: Callable[[str], None] = quiet,
 ) -> BuiltTarget:
     """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand.
 
     With `warnings_as_errors` a warning counts as an error. With it or `all_warnings`, specs are compiled for their
-    warnings where nothing changed too.
+    warnings where nothing changed too. Up to so many `processes` are forked for what the cache does not have.
     """
     tree = Tree(config.root, target.out)
     seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}), force=force, progress=progress)
@@ -83,7 +84,8 @@ def build_target(
     if is_current and not (warnings_as_errors or all_warnings):
         derive(tree, open_cache(config.root), settings_digest(target))
         return BuiltTarget(Published((), (), ()), {}, left)
-    making = _Making(config, target, sink, open_cache(config.root), progress, warnings_as_errors, len(sink))
+    cache = open_cache(config.root)
+    making = _Making(config, target, sink, cache, progress, warnings_as_errors, len(sink), processes)
     if is_current:
         published = None if making.compile() is None else Published((), (), ())
         return BuiltTarget(published, making.sources, left, making.cache)
@@ -95,7 +97,7 @@ def build_target(
     del package
     if published is not None:
         progress("writing derived data")
-        derive(tree, making.cache, settings_digest(target))
+        derive(tree, making.cache, settings_digest(target), making.groups)
     making.cache.prune()
     return BuiltTarget(published, making.sources, strays(tree), making.cache)
 
@@ -104,7 +106,8 @@ def build_target(
 class _Making:
     """Makes the package of a target from its specs; again if they change meanwhile.
 
-    `reported` is the number of findings that were in the sink before. `sources` are the texts of the specs.
+    `reported` is the number of findings that were in the sink before. `sources` are the texts of the specs, and
+    `groups` the idents of tools that were compiled together.
     """
 
     config: Config
@@ -114,11 +117,15 @@ class _Making:
     progress: Callable[[str], None]
     warnings_as_errors: bool
     reported: int
+    processes: int
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    groups: Sequence[frozenset[str]] = ()
 
     def compile(self) -> Compiled | None:
         """Compile the specs; None where findings keep them from being published."""
-        compiled = compile_specs(self.config.root, self.target, self.sink, self.progress, self.cache)
+        compiled = compile_specs(
+            self.config.root, self.target, self.sink, self.progress, self.cache, processes=self.processes
+        )
         self.sources = compiled.sources
         check_settings(self.config, self.target, compiled, self.sink)
         return None if self.sink.refuses(warnings_as_errors=self.warnings_as_errors) else compiled
@@ -132,6 +139,7 @@ class _Making:
         parts = outputs_of(compiled, self.target, self.cache)
         emitted = emit_files(compiled.catalog, self.progress, export=self.target.export, parts=parts)
         owners = owners_of(compiled.catalog)
+        self.groups = [unit.idents for units in compiled.units.values() for unit in units]
         del compiled  # half of the memory
         return Package(format_files(emitted, self.progress, parts), inputs, owners)
 
@@ -158,28 +166,31 @@ _DERIVED_FILES: Final = (INDEX_FILE, STUBS_FILE)
 _KIND: Final = "derived-files"
 
 
-def derive(tree: Tree, cache: Cache, settings: str) -> None:
+def derive(tree: Tree, cache: Cache, settings: str, groups: Iterable[Collection[str]] = ()) -> None:
     """Generate the derived data of a package if it is missing, of another catalog, or none that this user has made.
 
-    If it cannot be written, it is regenerated on use. `settings` is the digest of those with which `cache` keeps parts.
+    If it cannot be written, it is regenerated on use. `settings` is the digest of those with which `cache` keeps parts,
+    and `groups` are the idents of tools that share one.
     """
     catalog = tree.read("catalog.json")
     if _derived_of(tree, catalog_mark(catalog)) == cache.look(_KIND, digest(catalog)):
         return
-    made = _derived_texts(catalog, cache, settings)
+    made = _derived_texts(catalog, cache, settings, groups)
     for name, text in made.items():
         write_derived(Path(tree.folder), name, text)
     cache.put(_KIND, digest(catalog), {name: digest(text) for name, text in made.items()})
 
 
-def _derived_texts(catalog: bytes, cache: Cache, settings: str) -> dict[str, bytes]:
+def _derived_texts(
+    catalog: bytes, cache: Cache, settings: str, groups: Iterable[Collection[str]] = ()
+) -> dict[str, bytes]:
     """Return the derived data of a catalog, by the name of its file."""
     from toolgen.compiler.cache.derived import derived_parts
     from toolgen.providers.stubs import write_typed
     from toolgen.search.documents import write_counted
 
     document, mark = json.loads(catalog), catalog_mark(catalog)
-    words, types = derived_parts(document["tools"], cache, settings)
+    words, types = derived_parts(document["tools"], groups, cache, settings)
     texts = {INDEX_FILE: write_counted(words, mark), STUBS_FILE: write_typed(types, document["wire_names"], mark)}
     return {name: text.encode() for name, text in texts.items()}
 
@@ -273,6 +284,7 @@ def check_target(
     *,
     warnings_as_errors: bool = False,
     all_warnings: bool = False,
+    processes: int = 1,
     progress: Callable[[str], None] = quiet,
 ) -> CheckedTarget:
     """Compare the committed package with what the specs give, and report as `build_target` does.
@@ -288,6 +300,7 @@ def check_target(
             sink,
             warnings_as_errors=warnings_as_errors,
             all_warnings=all_warnings,
+            processes=processes,
             progress=progress,
         )
 
@@ -301,6 +314,7 @@ def _checked(
     *,
     warnings_as_errors: bool,
     all_warnings: bool,
+    processes: int,
     progress: Callable[[str], None],
 ) -> CheckedTarget:
     tree = Tree(config.root, target.out)
@@ -310,7 +324,7 @@ def _checked(
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     cache = open_cache(config.root, is_kept=False)
-    compiled = compile_specs(config.root, target, sink, progress, cache)
+    compiled = compile_specs(config.root, target, sink, progress, cache, processes=processes)
     check_settings(config, target, compiled, sink)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return CheckedTarget(None, compiled.sources, cache)

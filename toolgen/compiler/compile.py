@@ -50,22 +50,34 @@ class Compiled:
 
 
 def compile_specs(
-    root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet, cache: Cache | None = None
+    root: Path,
+    target: Target,
+    sink: Diagnostics,
+    progress: Callable[[str], None] = quiet,
+    cache: Cache | None = None,
+    *,
+    processes: int = 1,
 ) -> Compiled:
     """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
 
-    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again.
+    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again. Up to so
+    many `processes` compile what it does not have, if it is much.
     """
     progress("reading specs")
-    from toolgen.compiler.cache.toolsets import ToolsetCache
+    from toolgen.compiler.cache.toolsets import Pieces, ToolsetCache
     from toolgen.compiler.documents.library import Documents
     from toolgen.compiler.resolve import resolve_by_path
 
     texts = _read_texts(root, target, sink)
     found = Diagnostics()
     settings = settings_digest(target) if cache else ""
-    memory = ToolsetCache(cache, texts, settings) if cache else None
+    pieces = Pieces(texts, settings)
+    memory = ToolsetCache(cache, pieces) if cache else None
     documents = Documents(texts, sink)
+    if cache and memory and processes > 1:
+        from toolgen.compiler.ahead import compile_ahead
+
+        compile_ahead(pieces, memory, cache, target, processes, progress)
     progress("resolving")
     catalog = resolve_by_path(documents, found, profile=target.profile, formats=target.formats, memory=memory)
     listed = len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
@@ -73,7 +85,7 @@ def compile_specs(
     if cache and memory and not sink.has_errors:
         from toolgen.compiler.cache.summary import keep_summary, summary_key, summary_of
 
-        keep_summary(cache, summary_key(target, settings, memory.digests), summary_of(catalog, memory.keys))
+        keep_summary(cache, summary_key(target, settings, pieces.digests), summary_of(catalog, memory.keys))
     return Compiled(catalog, sink.sources, memory.keys, memory.units()) if memory else Compiled(catalog, sink.sources)
 
 
@@ -119,13 +131,13 @@ def compile_documents(
     cache: Cache | None,
 ) -> Compiled:
     """Resolve documents, as `compile_files` does after it has read files to them."""
-    from toolgen.compiler.cache.toolsets import ToolsetCache
+    from toolgen.compiler.cache.toolsets import Pieces, ToolsetCache
     from toolgen.compiler.documents.library import Documents
     from toolgen.compiler.resolve import resolve_by_path
 
     found = Diagnostics()
     texts = {each.path: each.root.source.text for each in documents}
-    memory = ToolsetCache(cache, texts, settings_digest(target)) if cache else None
+    memory = ToolsetCache(cache, Pieces(texts, settings_digest(target))) if cache else None
     catalog = resolve_by_path(
         Documents.of(documents), found, profile=target.profile, formats=target.formats, memory=memory
     )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
-from zlib import crc32
 
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.emit import Output
@@ -61,22 +60,23 @@ class OutputCache:
 
 
 _KIND: Final = "derived"
-_TOGETHER: Final = 32
-"""About how many tools share an entry: reading one takes as long as making the words and types of one tool."""
 
 
 def derived_parts(
-    tools: Mapping[str, Any], cache: Cache, settings: str
+    tools: Mapping[str, Any], groups: Iterable[Collection[str]], cache: Cache, settings: str
 ) -> tuple[list[CountedDocument], dict[str, ToolTypes]]:
     """Return the words and the types of the tools of a `catalog.json`, by ident.
 
-    A tool shares its entry with few others, whichever toolsets they are of, so that one that changed costs no more in a
-    large toolset. `settings` is a digest of what determines them beside the tools.
+    `groups` are idents of tools that share an entry; all others share one. `settings` is a digest of what determines
+    the parts beside the tools.
     """
-    parts = _parts(tools)
     words: dict[str, CountedDocument] = {}
     types: dict[str, ToolTypes] = {}
-    for members in parts.values():
+    left = dict(tools)
+    for group in (*groups, left):
+        members = {ident: left.pop(ident) for ident in sorted(group) if ident in left}
+        if not members:
+            continue
         key = sha256(json.dumps([settings, members]).encode()).hexdigest()
         kept = cache.get(_KIND, key)
         if kept is None:
@@ -89,12 +89,3 @@ def derived_parts(
         words.update((each.key, each) for each in counted)
         types |= read
     return [words[ident] for ident in tools], types
-
-
-def _parts(tools: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """Divide tools by their idents, so that another tool leaves nearly all parts as they were."""
-    number = 1 << (len(tools) // _TOGETHER).bit_length()
-    parts: dict[int, dict[str, Any]] = {}
-    for ident, tool in tools.items():
-        parts.setdefault(crc32(ident.encode()) % number, {})[ident] = tool
-    return parts

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
 from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_line
 from toolgen.compiler.emit.documentation import emit_tools_md, tool_section
-from toolgen.compiler.emit.literals import Headers, docstring, literal
+from toolgen.compiler.emit.literals import Headers, docstring, literal, with_header
 from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.emit.python.models import render_models
@@ -76,18 +76,14 @@ def emit_new(
     toolset is one. `known` has outputs of units that were emitted before, by key, and `patterns` those of
     `render_models`.
     """
-    head = Headers(catalog)
     outputs = dict(known)
     made: dict[str, str] = {}
     # One unit after the other: what is made of fields takes ten times the memory of the result.
     for toolset in catalog.toolsets:
-        types: ToolsetTypes | None = None
-        for unit in units.get(toolset.name) or [_whole(toolset)]:
-            if unit.key not in known:
-                types = types or ToolsetTypes(toolset)
-                output = _output(unit, types, head, patterns)
-                made.update(output.files)
-                outputs[unit.key] = output.emptied()
+        wanted = [unit for unit in units.get(toolset.name) or [_whole(toolset)] if unit.key not in known]
+        for key, output in emit_units(toolset, wanted, patterns):
+            made.update(output.files)
+            outputs[key] = output.emptied()
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
@@ -103,9 +99,18 @@ def emit_new(
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
     taken = {path for output in outputs.values() for path in output.files}
     others = {**_packages([*files, *taken]), **files, **emit_providers(catalog, export)}
+    head = Headers(catalog)
     files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
     new = {key: output for key, output in outputs.items() if key not in known}
     return dict(sorted({**files, **made}.items())), new
+
+
+def emit_units(toolset: Toolset, units: Iterable[Unit], patterns: dict[str, str]) -> Iterator[tuple[str, Output]]:
+    """Return what units of a toolset are emitted to, by their keys; new `patterns` of `render_models` are added."""
+    types: ToolsetTypes | None = None
+    for unit in units:
+        types = types or ToolsetTypes(toolset)
+        yield unit.key, _output(unit, types, patterns)
 
 
 def _merged(parts: Iterable[Mapping[str, str]]) -> dict[str, str]:
@@ -116,7 +121,7 @@ def _whole(toolset: Toolset) -> Unit:
     return Unit(toolset.name, frozenset(tool.ident for tool in toolset.tools), has_rest=True)
 
 
-def _output(unit: Unit, types: ToolsetTypes, head: Headers, patterns: dict[str, str]) -> Output:
+def _output(unit: Unit, types: ToolsetTypes, patterns: dict[str, str]) -> Output:
     toolset = types.toolset
     tools = [tool for tool in toolset.tools if tool.ident in unit.idents]
     rest = types.modules_without(toolset.tools) if unit.has_rest else []
@@ -130,7 +135,7 @@ def _output(unit: Unit, types: ToolsetTypes, head: Headers, patterns: dict[str, 
     folder = "/".join(toolset.package)
     files = {f"{folder}/{path}": text for path, text in modules.items()}
     return Output(
-        files={path: head.added(path, text) for path, text in files.items()},
+        files={path: with_header(path, text, toolset.span.file) for path, text in files.items()},
         lines={tool.ident: tool_line(tool, toolset.package, types.named) for tool in tools},
         sections={tool.ident: tool_section(tool, types.classes) for tool in tools},
     )

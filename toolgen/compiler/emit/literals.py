@@ -43,8 +43,13 @@ class Headers:
         self._origins |= {"/".join(toolset.package): toolset.span.file for toolset in catalog.toolsets}
 
     def added(self, path: str, text: str) -> str:
-        """Return the text of a file with a header comment, if it is a module; other files have other headers."""
-        return f"# {header(_origin(path, self._origins))}\n{text}" if path.endswith(".py") else text
+        """Return the text of a file as `with_header` does, with the spec file of its folder."""
+        return with_header(path, text, _origin(path, self._origins))
+
+
+def with_header(path: str, text: str, origin: str) -> str:
+    """Return the text of a file with a header comment, if it is a module; other files have other headers."""
+    return f"# {header(origin)}\n{text}" if path.endswith(".py") else text
 
 
 def header(origin: str = ALL_SPECS) -> str:

@@ -12,6 +12,7 @@ import hmac
 import json
 import os
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -36,7 +37,8 @@ _SECRET: Final = 32
 class Cache:
     """Values by kind and key, in one folder. Without a folder it is empty, and keeps nothing.
 
-    `hits` and `misses` count what was asked for, by kind. With `is_kept` false nothing is written.
+    `hits` and `misses` count what was asked for, by kind. With `is_kept` false nothing is written. What other processes
+    of this build have made is added by `receive`, and counts as missed.
     """
 
     def __init__(self, folder: Path | None = None, secret: bytes = b"", *, is_kept: bool = True) -> None:
@@ -44,6 +46,7 @@ class Cache:
         self._secret = secret
         self._is_kept = is_kept
         self._used: set[str] = set()
+        self._received: dict[str, bytes | None] = {}
         self._written = False
         self.hits = Counter[str]()
         self.misses = Counter[str]()
@@ -51,12 +54,16 @@ class Cache:
     def get(self, kind: str, key: str) -> Any:
         """Return a value; None if there is none that a build of this user has written."""
         value = self.look(kind, key)
-        self.count(kind, is_found=value is not None)
+        self.count(kind, is_found=value is not None and not self.is_new(kind, key))
         return value
 
     def look(self, kind: str, key: str) -> Any:
         """Return a value as `get` does, for callers that count what they use of it."""
         name = f"{kind}-{key}"
+        received = self._received.get(name)
+        if received is not None:
+            self._received[name] = None  # most are used once
+            return json.loads(received)
         value = self._read(self._folder, name) if self._folder else None
         if value is not None:
             self._used.add(name)
@@ -66,12 +73,27 @@ class Cache:
         """Count what was asked for."""
         (self.hits if is_found else self.misses)[kind] += 1
 
+    def is_new(self, kind: str, key: str) -> bool:
+        """Return whether another process of this build has made a value."""
+        return f"{kind}-{key}" in self._received
+
     def put(self, kind: str, key: str, value: Any) -> None:
         """Keep a JSON value, other than null. If it cannot be written, it is not kept."""
+        self._write(f"{kind}-{key}", _content(value))
+
+    def receive(self, made: Mapping[str, bytes]) -> None:
+        """Keep what another process of this build has made, which is read once even if it cannot be written."""
+        for name, content in made.items():
+            self._received[name] = content
+            self._write(name, content)
+
+    def recorder(self) -> Recorder:
+        """Return a cache for another process, which has all that this one has, and only remembers what is put."""
+        return Recorder(self._folder, self._secret)
+
+    def _write(self, name: str, content: bytes) -> None:
         if self._folder is None or not self._is_kept:
             return
-        name = f"{kind}-{key}"
-        content = json.dumps(value, separators=(",", ":")).encode()
         try:
             _ignore(self._folder)
             write_inside(self._folder, name, self._code(name, content) + b"\n" + content)
@@ -108,6 +130,27 @@ class Cache:
         return hmac.digest(self._secret, name.encode() + b"\n" + content, "sha256").hex().encode()
 
 
+def _content(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+class Recorder(Cache):
+    """The cache of a process that works for another one: `made` is what was put, for `Cache.receive`."""
+
+    def __init__(self, folder: Path | None, secret: bytes) -> None:
+        super().__init__(folder, secret, is_kept=False)
+        self.made: dict[str, bytes] = {}
+
+    def look(self, kind: str, key: str) -> Any:
+        """Return what was put, or what the cache has."""
+        made = self.made.get(f"{kind}-{key}")
+        return super().look(kind, key) if made is None else json.loads(made)
+
+    def put(self, kind: str, key: str, value: Any) -> None:
+        """Remember a JSON value, other than null."""
+        self.made[f"{kind}-{key}"] = _content(value)
+
+
 class MemoryCache(Cache):
     """The cache of a process that goes on: what it puts stays in memory, up to `most` bytes, and is not written."""
 
@@ -130,7 +173,7 @@ class MemoryCache(Cache):
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Keep a JSON value, other than null. Those that were used longest ago are forgotten."""
-        name, text = f"{kind}-{key}", json.dumps(value, separators=(",", ":")).encode()
+        name, text = f"{kind}-{key}", _content(value)
         self._left += len(self._texts.pop(name, b"")) - len(text)
         self._texts[name] = text
         while self._left < 0:

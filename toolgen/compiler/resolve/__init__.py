@@ -13,7 +13,7 @@ from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.library import Documents, is_toolset
 from toolgen.compiler.documents.selecting import AgentFile, CatalogFile, PolicyFile
 from toolgen.compiler.documents.toolset import ToolsetFile
-from toolgen.compiler.ir.catalog import Catalog, Part, Policy
+from toolgen.compiler.ir.catalog import Catalog, Part, Policy, joined
 from toolgen.compiler.resolve.agents import resolve_agents
 from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.schemas import Schemas, Types
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Toolset
+    from toolgen.compiler.ir.shapes import AliasType, ClassType
     from toolgen.compiler.source.split import SplitText
 
 
@@ -127,7 +128,7 @@ FileT = TypeVar("FileT", bound="SpecFileHead")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What toolsets depend on beside their files and the settings: the names of tags, and the shared types.
+    """What toolsets depend on beside their files and the settings: the tags that there are, and the shared types.
 
     `shared` are the files of shared types, and the files whose types those use.
     """
@@ -201,10 +202,7 @@ def resolve_by_path(
     read = [document for document in read if document.path not in files]
     shared_files = _of(read, SharedFile)
     tags = {**_own_tags(documents, declared, files, sink), **_tags(shared_files, sink)}
-    schemas = Schemas(Types(documents, sink), sink, formats)
-    shared = resolve_shared_types(shared_files, schemas, sink, profile=profile)
-    context = Context(frozenset(tags), frozenset(schemas.read.union(document.path for document in shared_files)))
-    resolver = _Resolver(documents, schemas, Surroundings(documents, shared, tags, profile), context, memory, sink)
+    resolver = _resolver(documents, shared_files, tags, sink, profile=profile, formats=formats, memory=memory)
     toolsets: list[Toolset] = []
     for path in documents:
         if path in declared or path in files:
@@ -225,8 +223,54 @@ def resolve_by_path(
         tuple(sorted(policies, key=lambda policy: policy.name)),
         dict(sorted({**BUILTIN, **tags}.items())),
         formats,
-        shared.types,
+        resolver.shared_types,
     )
+
+
+def resolve_pieces(
+    documents: Documents, pieces: Iterable[Piece], others: Iterable[str], *, profile: str, formats: str, memory: Memory
+) -> list[tuple[Toolset, list[Piece]]]:
+    """Resolve some pieces of toolset files, for `memory` to keep; `others` are the paths of files that are no toolsets.
+
+    Returns each toolset with those of its pieces that were resolved, as far as it is made of them. What has findings
+    that are not kept with a piece, such as errors, is left to `resolve_by_path`.
+    """
+    sink = Diagnostics()
+    groups: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        groups.setdefault(piece.path, []).append(piece)
+    shared_files = _of([document for path in others if (document := documents.get(path))], SharedFile)
+    tags = _tags(shared_files, sink)
+    for group in groups.values():
+        document = _document_of(group, documents)
+        tags.update(document.file.tags if is_toolset(document) else {})
+    resolver = _resolver(documents, shared_files, tags, sink, profile=profile, formats=formats, memory=memory)
+    return [(toolset, group) for group in groups.values() for toolset in resolver.part(group)]
+
+
+def _resolver(
+    documents: Documents,
+    shared_files: Sequence[Document[SharedFile]],
+    tags: Mapping[str, str],
+    sink: Diagnostics,
+    *,
+    profile: str,
+    formats: str,
+    memory: Memory | None,
+) -> _Resolver:
+    schemas = Schemas(Types(documents, sink), sink, formats)
+    shared = resolve_shared_types(shared_files, schemas, sink, profile=profile)
+    context = Context(frozenset(tags), frozenset(schemas.read.union(document.path for document in shared_files)))
+    return _Resolver(documents, schemas, Surroundings(documents, shared, tags, profile), context, memory, sink)
+
+
+def _document_of(pieces: Sequence[Piece], documents: Documents) -> Document[SpecFileHead] | None:
+    """Return a file with the tools of some of its pieces, or the whole file; None if it cannot be read so."""
+    split = pieces[0].split
+    if split is None:
+        return documents.get(pieces[0].path)
+    keys = {key for piece in pieces for key in piece.keys or ()} or {next(iter(split.tools))}
+    return documents.part(split, keys, with_tail=not all(piece.keys for piece in pieces))
 
 
 class _Resolver:
@@ -247,6 +291,22 @@ class _Resolver:
         self._context = context
         self._memory = memory
         self._sink = sink
+
+    @property
+    def shared_types(self) -> tuple[ClassType | AliasType, ...]:
+        """The types of shared files."""
+        return self._surroundings.shared.types
+
+    def part(self, pieces: Sequence[Piece]) -> list[Toolset]:
+        """Resolve pieces of one file, and return what of its toolset they make; nothing if they have errors."""
+        if pieces[0].split is None:
+            return self.toolset(pieces[0].path)
+        head = Piece(pieces[0].path, (), pieces[0].split)
+        made = self._made(list(dict.fromkeys([head, *pieces]))) or {}
+        for piece in pieces if made else ():
+            self._keep(piece, made[piece])
+        self._documents.forget(head.path)
+        return [joined(made[head].part, [each.part for each in made.values()])] if made else []
 
     def toolset(self, path: str) -> list[Toolset]:
         """Return the toolset of a file; none if the file has errors."""
@@ -290,9 +350,8 @@ class _Resolver:
         made: dict[Piece, Made] = {}
         if not pieces or (split := pieces[0].split) is None:
             return made
-        keys = {key for piece in pieces for key in piece.keys or ()} or {next(iter(split.tools))}
-        document = self._documents.part(split, keys, with_tail=not all(piece.keys for piece in pieces))
-        if document is None:
+        document = _document_of(pieces, self._documents)
+        if not is_toolset(document):
             return None
         for piece in pieces:
             findings = Diagnostics()

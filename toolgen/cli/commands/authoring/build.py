@@ -15,6 +15,7 @@ from toolgen.cli.output import Listing, echo, listing_options, progress, show_di
 from toolgen.cli.project import project
 from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
 from toolgen.compiler.project.collector import paused
+from toolgen.compiler.project.forks import usable_cores
 from toolgen.compiler.source.origins import reporting
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ class StageClock:
 
 
 def peak_memory() -> int | None:
-    """Return the most memory in bytes that this process has held at once; None where the system does not tell."""
+    """Return the most memory in bytes that a process of this command has held; None where the system does not tell."""
     if sys.platform == "win32":
         return None
     import resource
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return most if sys.platform == "darwin" else most * 1024
 
 
@@ -75,6 +76,7 @@ def _build(
             force=force,
             warnings_as_errors=warnings_as_errors,
             all_warnings=listing.is_complete,
+            processes=usable_cores(),
             progress=stage,
         )
     published = built.published
@@ -136,6 +138,7 @@ def _check(
             sink,
             warnings_as_errors=warnings_as_errors,
             all_warnings=listing.is_complete,
+            processes=usable_cores(),
             progress=stage,
         )
     changes = checked.changes
