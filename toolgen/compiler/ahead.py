@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 SHARE: Final = 150_000
 """Fewest characters of specs for a process: about 110 tools. Two processes take as long as one for 200,000 in all."""
 
-_TOOLSET: Final = re.compile(r"""^[ \t{]*["']?toolset["']?[ \t]*:""", re.MULTILINE)
+_TOOLSET: Final = re.compile(r"""^["']?toolset["']?[ \t]*:|\A\s*\{[^{}\[\]]*["']toolset["']\s*:""", re.MULTILINE)
+"""The outermost key of a toolset file, as YAML and as JSON. Where a file is taken for another, less is done ahead."""
 
 
 def compile_ahead(

@@ -9,14 +9,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.project.checkout import ROOT
+from toolgen.compiler import ahead
 from toolgen.compiler.ahead import SHARE
-from toolgen.compiler.project.cache import FOLDER
+from toolgen.compiler.build import build_target
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.project.cache import FOLDER, Cache
+from toolgen.compiler.project.config import load_config
 from toolgen.compiler.project.forks import usable_cores
 
 pytestmark = [
@@ -27,7 +33,7 @@ pytestmark = [
 LONG = "It finds what was asked for. " * 55
 SHARED = {
     "toolgen": 1,
-    "types": {"Person": {"name": "string", "manager?": "Person"}},
+    "types": {"Person": {"toolset": "string", "manager?": "Person"}},
     "tags": {"billing": "Costs money."},
 }
 
@@ -62,7 +68,7 @@ def project(tmp_path: Path) -> Path:
     """A project whose specs are long: a file that is divided, others that are not, and one in JSON."""
     specs = tmp_path / "project" / "specs"
     specs.mkdir(parents=True)
-    (specs / "shared.yaml").write_text(yaml_of({**SHARED, "types": SHARED["types"]}), encoding="utf-8")
+    (specs / "shared.yaml").write_text(yaml.safe_dump(SHARED), encoding="utf-8")
     (specs / "large.yaml").write_text(yaml_of(toolset("large", 150)), encoding="utf-8")
     (specs / "small.yaml").write_text(yaml_of(toolset("small", 40, tags={"archive": "What is old."})), encoding="utf-8")
     (specs / "as_json.json").write_text(json.dumps(toolset("as_json", 40)), encoding="utf-8")
@@ -127,6 +133,26 @@ def test_a_package_does_not_depend_on_the_number_of_processes(project: Path) -> 
     assert build(project, "--check")[0] == build(other, "--check")[0] == 0
 
 
+def test_what_the_processes_made_is_not_made_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    puts: Counter[str] = Counter()
+    put = Cache.put
+
+    def count(cache: Cache, kind: str, key: str, value: Any) -> None:
+        puts[kind] += 1
+        put(cache, kind, key, value)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project.parent / "user"))
+    monkeypatch.setattr(ahead, "run_forked", lambda parts: [part() for part in parts])
+    monkeypatch.setattr(Cache, "put", count)  # not that of processes, which is a `Recorder`
+    config = load_config(project)
+    sink = Diagnostics()
+    built = build_target(config, config.targets[0], sink, processes=4)
+
+    assert built.published is not None
+    assert not sink.has_errors
+    assert puts == {"output": 1, "summary": 1, "derived-files": 1, "built": 1}, "what is of no piece"
+
+
 def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(project: Path) -> None:
     build(project, cores=1)
     shutil.rmtree(project / FOLDER)
@@ -144,7 +170,7 @@ def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(pro
 @pytest.mark.parametrize("name", ["large.yaml", "small.yaml", "as_json.json", "shared.yaml"])
 def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: str) -> None:
     broken = project / "specs" / name
-    broken.write_text(broken.read_text("utf-8").replace('"string"', '"strang"', 1), encoding="utf-8")
+    broken.write_text(broken.read_text("utf-8").replace("string", "strang", 1), encoding="utf-8")
 
     many, one = build(copied(project, "other")), build(project, cores=1)
 

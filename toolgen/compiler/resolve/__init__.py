@@ -233,19 +233,23 @@ def resolve_pieces(
     """Resolve some pieces of toolset files, for `memory` to keep; `others` are the paths of files that are no toolsets.
 
     Returns each toolset with those of its pieces that were resolved, as far as it is made of them. What has findings
-    that are not kept with a piece, such as errors, is left to `resolve_by_path`.
+    that are not kept with a piece, such as errors, is left to `resolve_by_path`. Whether its tags are declared is asked
+    when a piece is recalled.
     """
     sink = Diagnostics()
     groups: dict[str, list[Piece]] = {}
     for piece in pieces:
         groups.setdefault(piece.path, []).append(piece)
     shared_files = _of([document for path in others if (document := documents.get(path))], SharedFile)
-    tags = _tags(shared_files, sink)
-    for group in groups.values():
-        document = _document_of(group, documents)
-        tags.update(document.file.tags if is_toolset(document) else {})
-    resolver = _resolver(documents, shared_files, tags, sink, profile=profile, formats=formats, memory=memory)
+    resolver = _resolver(documents, shared_files, _AnyTag(), sink, profile=profile, formats=formats, memory=memory)
     return [(toolset, group) for group in groups.values() for toolset in resolver.part(group)]
+
+
+class _AnyTag(dict[str, str]):
+    """Tags of which every one is declared."""
+
+    def __contains__(self, tag: object) -> bool:
+        return True
 
 
 def _resolver(
