@@ -110,7 +110,8 @@ class Chaos:
         for number, run_id in enumerate(ids):
             end = await engine.result(run_id)
             assert (end.stopped, end.value) == ("completed", number), (end, self.events)
-            assert not [message for message in end.messages if message.is_error], (end, self.events)
+            failed = [message.content for message in end.messages if message.is_error]
+            assert not failed, (failed, self.events, await self._rows(run_id))
         effects = app.rows(self.folder, "SELECT key FROM effects")
         assert len(effects) == self.writes
 
@@ -125,6 +126,12 @@ class Chaos:
             seconds=10 * _HANGS_AFTER,
             pause=pause,
         )
+
+    async def _rows(self, run_id: str) -> list[Any]:
+        """Return what the database has of a run and the runs that its calls started."""
+        query = "SELECT * FROM dbos.workflow_status WHERE starts_with(workflow_uuid, %s) ORDER BY workflow_uuid"
+        async with await psycopg.AsyncConnection.connect(self.url) as connection:
+            return await (await connection.execute(query, [run_id])).fetchall()
 
     async def _count(self, query: str, *values: str) -> int:
         async with await psycopg.AsyncConnection.connect(self.url) as connection:

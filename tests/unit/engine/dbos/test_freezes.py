@@ -44,7 +44,8 @@ class Freezes:
     def __init__(self, url: str, folder: Path) -> None:
         self.workers = Workers(url, folder)
         self.adoptions: list[float] = []
-        self._database = sa.create_engine(database_url(url), poolclass=sa.NullPool)
+        waits = {} if "postgresql" in url else {"timeout": 60}  # an SQLite file serves nobody in turn
+        self._database = sa.create_engine(database_url(url), poolclass=sa.NullPool, connect_args=waits)
         self._drawn = _DRAWN[self._database.dialect.name]
         runs = _RUNS_IN[self._database.dialect.name]
         self._of_worker = f"SELECT workflow_uuid FROM {runs} WHERE status = 'PENDING' AND executor_id = :worker"  # noqa: S608  # of this test
