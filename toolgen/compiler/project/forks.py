@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, NoReturn, TypeVar
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
+
+from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from types import FrameType
 
-MOST: Final = 8
-"""Maximum number of processes. Each takes the memory of what it makes."""
+MOST: Final = 4
+"""Maximum number of processes. Each takes the memory of what it makes, and what they cannot share takes a third."""
 
 ResultT = TypeVar("ResultT")
 
@@ -26,7 +30,34 @@ def usable_cores() -> int:
 
     That is everywhere but on Linux: macOS does not promise that its libraries work in a forked process.
     """
-    return min(len(os.sched_getaffinity(0)), MOST) if sys.platform == "linux" else 1
+    if sys.platform != "linux":
+        return 1
+    with suppress(OSError):
+        groups = Path("/proc/self/cgroup").read_text("utf-8", "replace")
+        return max(1, min(len(os.sched_getaffinity(0)), MOST, *map(int, quotas(Path("/sys/fs/cgroup"), groups))))
+    return 1
+
+
+def quotas(root: Path, groups: str) -> Iterator[float]:
+    """Yield the limits of control groups, of which a container is one: how many cores' time each may use at most.
+
+    `root` is where they are mounted, `groups` is what `/proc/self/cgroup` has. See cgroups(7) and, in the documentation
+    of the kernel, `cpu.max` of version 2, and `cpu.cfs_quota_us` of version 1.
+    """
+    for line in lines_of(groups):
+        _, kinds, path = [*line.split(":", 2), "", ""][:3]
+        if kinds and "cpu" not in kinds.split(","):
+            continue
+        inner = Path(path.strip("/"))
+        for group in (inner, *inner.parents):  # a limit of any group around holds, too
+            folder = root / "cpu" / group if kinds else root / group
+            with suppress(OSError, ValueError):  # `max` in place of a quota: there is no limit
+                quota, period = map(int, (folder / "cpu.max").read_text("ascii").split())
+                yield quota / period
+            with suppress(OSError, ValueError):
+                quota = int((folder / "cpu.cfs_quota_us").read_text("ascii"))
+                if quota > 0:
+                    yield quota / int((folder / "cpu.cfs_period_us").read_text("ascii"))
 
 
 def run_forked(parts: Sequence[Callable[[], ResultT]]) -> list[ResultT | None]:
@@ -39,7 +70,7 @@ def run_forked(parts: Sequence[Callable[[], ResultT]]) -> list[ResultT | None]:
     try:
         with _interrupts_held():
             for part in parts:
-                running.append(_forked(part, [each.reading for each in running if each]))  # it grows
+                running.append(_forked(part, [each.reader for each in running if each]))  # it grows
         return [None if each is None else each.result() for each in running]
     finally:
         with _interrupts_held():
@@ -48,7 +79,7 @@ def run_forked(parts: Sequence[Callable[[], ResultT]]) -> list[ResultT | None]:
                     each.end()
 
 
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_STOPPING: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @contextmanager
@@ -74,59 +105,56 @@ def _interrupts_held() -> Generator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Fork(Generic[ResultT]):
-    """A running part: its process, and where it writes its result."""
+    """A running part: its process, and where its result comes from."""
 
     process: int
-    reading: int
+    reader: Connection[Any, Any]
 
     def result(self) -> ResultT | None:
-        """Return what the part gave back; None if it failed."""
-        with open(self.reading, "rb", closefd=False) as stream:
-            content = stream.read()
-        _, status = os.waitpid(self.process, 0)
-        return pickle.loads(content) if status == 0 and content else None  # noqa: S301  # of a process of this command
+        """Wait for what the part gives back; None if it fails."""
+        with suppress(EOFError, OSError):
+            result: ResultT = self.reader.recv()
+            return result
+        return None
 
     def end(self) -> None:
         """End the process, if it has not ended."""
-        os.close(self.reading)
-        with suppress(ChildProcessError):  # its result was taken
+        self.reader.close()
+        with suppress(ChildProcessError):  # ended, where nobody waits for such
             if os.waitpid(self.process, os.WNOHANG) == (0, 0):
                 os.kill(self.process, signal.SIGKILL)
                 os.waitpid(self.process, 0)
 
 
-def _forked(part: Callable[[], ResultT], others: Iterable[int]) -> _Fork[ResultT] | None:
+def _forked(part: Callable[[], ResultT], others: Iterable[Connection[Any, Any]]) -> _Fork[ResultT] | None:
     """Start a process for a part; None if there can be no more. `others` is what only this process may read."""
     try:
-        reading, writing = os.pipe()
+        reader, writer = Pipe(duplex=False)
     except OSError:
         return None
     try:
         process = os.fork()
         if not process:
-            _run(part, writing, (reading, *others))
+            _run(part, writer, (reader, *others))
     except OSError:
-        os.close(reading)
+        reader.close()
         return None
     finally:
-        os.close(writing)
-    return _Fork(process, reading)
+        writer.close()
+    return _Fork(process, reader)
 
 
-def _run(part: Callable[[], object], writing: int, others: Iterable[int]) -> NoReturn:
+def _run(part: Callable[[], object], writer: Connection[Any, Any], others: Iterable[Connection[Any, Any]]) -> NoReturn:
     """Run a part in its own process, which ends. What goes wrong is not shown: the caller does the part again.
 
-    If the caller is gone, nobody has the other end of `writing`, so this process ends, too.
+    If the caller is gone, nobody has the other end of `writer`, so this process ends, too.
     """
-    status = 1
     try:
         for each in others:
-            os.close(each)
+            each.close()
+        for number in _STOPPING:
+            signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller gets it, too, and ends this process
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        with open(writing, "wb", closefd=False) as stream:
-            pickle.dump(part(), stream, pickle.HIGHEST_PROTOCOL)
-        status = 0
+        writer.send(part())
     finally:
-        os._exit(status)
+        os._exit(0)

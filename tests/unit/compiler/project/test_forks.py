@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.project.checkout import ROOT
-from toolgen.compiler.project.forks import run_forked, usable_cores
+from toolgen.compiler.project.forks import MOST, quotas, run_forked, usable_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 
@@ -184,4 +184,54 @@ def test_a_process_that_may_use_one_core_is_told_so() -> None:
     one = python(f"os.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}])\nprint(usable_cores())")
 
     assert shown(one) == "1\n"
-    assert 1 <= usable_cores() <= len(os.sched_getaffinity(0))
+    assert 1 <= usable_cores() <= min(len(os.sched_getaffinity(0)), MOST)
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "limits"),
+    [
+        ("0::/\n", {}, []),
+        ("", {}, []),
+        ("nonsense\n0::\n", {"cpu.max": "max 100000\n"}, []),
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, [1.5]),
+        ("0::/a/b\n", {"cpu.max": "400000 100000", "a/cpu.max": "100000 100000", "a/b/cpu.max": "max 100000"}, [1, 4]),
+        ("0::/host/path\n", {"cpu.max": "50000 100000"}, [0.5]),
+        ("0::/../other\n", {"cpu.max": "50000 100000"}, [0.5]),
+        ("9:pids:/\n3:cpu,cpuacct:/\n", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, []),
+        ("3:cpu,cpuacct:/a\n", {"cpu/a/cpu.cfs_quota_us": "200000", "cpu/a/cpu.cfs_period_us": "100000"}, [2]),
+        ("3:cpu:/\n", {"cpu/cpu.cfs_quota_us": "200000", "cpu/cpu.cfs_period_us": "nothing"}, []),
+        ("4:cpuset:/\n", {"cpu.cfs_quota_us": "200000", "cpu.cfs_period_us": "100000"}, []),
+    ],
+)
+def test_limits_of_control_groups_are_those_of_all_groups_around(
+    groups: str, files: dict[str, str], limits: list[float], tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+
+    assert [*quotas(tmp_path, groups)] == limits
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    """A control group whose processes may use one and a half cores."""
+    version_1 = Path("/sys/fs/cgroup/cpu")
+    made = (version_1 if version_1.exists() else Path("/sys/fs/cgroup")) / f"toolgen-{os.getpid()}"
+    try:
+        made.mkdir()
+        if version_1.exists():
+            (made / "cpu.cfs_period_us").write_text("100000", encoding="ascii")
+            (made / "cpu.cfs_quota_us").write_text("150000", encoding="ascii")
+        else:
+            (made / "cpu.max").write_text("150000 100000", encoding="ascii")
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error}")
+    yield made
+    made.rmdir()
+
+
+def test_a_process_of_a_limited_group_is_told_so(group: Path) -> None:
+    limited = python(f"open('{group}/cgroup.procs', 'w').write(str(os.getpid()))\nprint(usable_cores())")
+
+    assert shown(limited) == "1\n"
