@@ -319,7 +319,7 @@ def own_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "run_forked", two_of_three)
 
 
-@pytest.fixture(params=[1, 5])
+@pytest.fixture(params=[1, pytest.param(5, marks=pytest.mark.long)])
 def project(request: pytest.FixtureRequest) -> Iterator[Project]:
     made = Project()
     made.processes = request.param
