@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.processes import in_turn, ratio, seconds_of, summary
-from benchmarks.projects import build, changed
+from benchmarks.projects import build, build_on_one_core, changed
 from benchmarks.tools import json_schemas, make_toolsets
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def _measure(projects: Projects, tools: int, files: int, sizes: Sequence[int], r
                 seconds_of, project, "-m", "benchmarks.measured.generate_models", schemas.name
             ),
             "cold": lambda: build(projects.copy(project)),
+            "cold_on_one_core": lambda: build_on_one_core(projects.copy(project)),
             "one_changed": lambda: build(changed(project)),
             "unchanged": partial(build, project),
             "check": partial(seconds_of, project, "-m", "toolgen", "build", "--check"),

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -22,15 +23,29 @@ def seconds_of(folder: Path, *arguments: str, fails: Sequence[int] = ()) -> floa
     return time.perf_counter() - start
 
 
+@contextmanager
+def one_core() -> Generator[None]:
+    """Let the processes that are started in the context use one core only, where the system can limit them."""
+    if sys.platform != "linux":
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, [min(allowed)])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
 def memory_of(folder: Path, *arguments: str) -> int:
-    """Return the most bytes that one run of Python holds at once."""
+    """Return the most bytes that the largest process of one run of Python holds at once."""
     module, *rest = arguments[1:]
     code = (
         "import resource, runpy, sys\n"
         f"sys.argv = {[module, *rest]!r}\n"
         f"try: runpy.run_module({module!r}, run_name='__main__', alter_sys=True)\n"
         "except SystemExit: pass\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
     )
     return int(_run(folder, ("-c", code)).split()[-1]) * 1024
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.processes import seconds_of
+from benchmarks.processes import one_core, seconds_of
 from benchmarks.tools import make_toolsets, write_specs
 
 if TYPE_CHECKING:
@@ -134,6 +134,12 @@ def changed(project: Path) -> Path:
     text = _DESCRIPTION.sub(rf"\g<1>Edit {time.monotonic_ns()}. ", text, count=1)
     spec.write_text(f"{head}{tools}{text}", encoding="utf-8")
     return project
+
+
+def build_on_one_core(project: Path) -> float:
+    """Build a project as where there is one core; return the wall-clock seconds."""
+    with one_core():
+        return build(project)
 
 
 def build(project: Path) -> float:

@@ -10,8 +10,8 @@ from functools import partial
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.processes import ROOT, in_turn, memory_of, seconds_of, summary
-from benchmarks.projects import build, changed
+from benchmarks.processes import ROOT, in_turn, memory_of, one_core, seconds_of, summary
+from benchmarks.projects import build, build_on_one_core, changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ def measure(scale: Scale, projects: Projects) -> dict[str, Any] | None:
         scale.runs,
         {
             "cold": lambda: build(projects.copy(project)),
+            "cold_on_one_core": lambda: build_on_one_core(projects.copy(project)),
             "one_changed": lambda: build(changed(project)),
             "unchanged": partial(build, project),
             "list": partial(seconds_of, project, "-m", "toolgen", "list"),
@@ -43,7 +44,13 @@ def measure(scale: Scale, projects: Projects) -> dict[str, Any] | None:
         "tools": scale.real,
         "seconds": {name: summary(values) for name, values in found.items()},
         "cold_megabytes": round(memory_of(projects.copy(project), "-m", "toolgen", "build") / 1e6),
+        "cold_megabytes_on_one_core": _megabytes_on_one_core(projects.copy(project)),
     }
+
+
+def _megabytes_on_one_core(project: Path) -> int:
+    with one_core():
+        return round(memory_of(project, "-m", "toolgen", "build") / 1e6)
 
 
 def _import(project: Path, tools: int) -> None:
