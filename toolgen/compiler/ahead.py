@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve import Piece
 
 SHARE: Final = 150_000
-"""Fewest characters of specs for a process: about 110 tools. Two processes take as long as one for 200,000 in all."""
+"""Minimum characters of specs per process, those of about 110 tools. Up to 200,000 in all, one process is faster."""
 
 _TOOLSET: Final = re.compile(r"""^["']?toolset["']?[ \t]*:|\A\s*\{[^{}\[\]]*["']toolset["']\s*:""", re.MULTILINE)
 """The outermost key of a toolset file, as YAML and as JSON. Where a file is taken for another, less is done ahead."""
@@ -42,7 +42,7 @@ def compile_ahead(
     processes: int,
     progress: Callable[[str], None],
 ) -> None:
-    """Compile the pieces that `memory` does not have, with up to so many processes, if they are much."""
+    """Compile the pieces that `memory` does not have, with at most `processes` processes; nothing if one would do."""
     toolsets = [path for path, text in pieces.texts.items() if _TOOLSET.search(text)]
     missing = [piece for path in toolsets for piece in memory.missing(path)]
     shares = _shares(missing, pieces.texts, processes)
@@ -87,10 +87,12 @@ def make_share(share: Sequence[Piece], pieces: Pieces, cache: Cache, target: Tar
         formats=target.formats,
         memory=memory,
     )
-    units = {toolset.name: memory.units_of(own) for toolset, own in resolved}
+    units = {own[0].path: memory.units_of(own) for _, own in resolved}  # by path: two files may have one name
     outputs = OutputCache(recorder, units, pieces.settings)
     patterns = outputs.patterns()
-    made = {key: out for toolset, _ in resolved for key, out in emit_units(toolset, units[toolset.name], patterns)}
+    made = {
+        key: output for toolset, own in resolved for key, output in emit_units(toolset, units[own[0].path], patterns)
+    }
     files = format_python({path: text for output in made.values() for path, text in output.files.items()})
     outputs.keep_patterns(patterns)
     outputs.keep({key: output.formatted(files) for key, output in made.items()})

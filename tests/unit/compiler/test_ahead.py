@@ -167,16 +167,31 @@ def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(pro
     assert not (project / FOLDER).exists(), "a check writes nothing"
 
 
-@pytest.mark.parametrize("name", ["large.yaml", "small.yaml", "as_json.json", "shared.yaml"])
-def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("large.yaml", "string", "strang"),
+        ("small.yaml", "string", "strang"),
+        ("as_json.json", "string", "strang"),
+        ("shared.yaml", "string", "strang"),
+        ("as_json.json", '"as_json"', '"small"'),
+    ],
+    ids=["divided", "whole", "JSON", "shared", "two of one name"],
+)
+def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: str, right: str, wrong: str) -> None:
     broken = project / "specs" / name
-    broken.write_text(broken.read_text("utf-8").replace("string", "strang", 1), encoding="utf-8")
+    broken.write_text(broken.read_text("utf-8").replace(right, wrong, 1), encoding="utf-8")
 
-    many, one = build(copied(project, "other")), build(project, cores=1)
+    other = copied(project, "other")
+    many, one = build(other), build(project, cores=1)
 
     assert many == one
     assert many[0] == 1
-    assert "strang" in many[1]
+    assert wrong.strip('"') in many[1]
+    for each in (other, project):
+        (each / "specs" / name).write_text(broken.read_text("utf-8").replace(wrong, right, 1), encoding="utf-8")
+    assert build(other)[0] == build(project, cores=1)[0] == 0
+    assert files_of(other / "generated") == files_of(project / "generated")
 
 
 def test_a_tag_of_another_toolset_may_be_declared_where_its_users_are_compiled_before(project: Path) -> None:
@@ -188,7 +203,8 @@ def test_a_tag_of_another_toolset_may_be_declared_where_its_users_are_compiled_b
     small.write_text(small.read_text("utf-8").replace('"archive":', '"later": "Not now.", "archive":', 1), "utf-8")
 
     assert missing[0] == 1
-    assert "there is no tag `later`" in missing[1] or "`later`" in missing[1]
+    assert "TG405" in missing[1]
+    assert "`later`" in missing[1]
     assert build(project)[0] == 0
 
 
@@ -207,6 +223,7 @@ def test_an_interrupted_build_leaves_no_process_and_no_package(project: Path) ->
             os.killpg(process.pid, 0)
         except ProcessLookupError:
             break
+        time.sleep(0.01)
     assert not (project / "generated").exists()
     assert build(project)[0] == 0
 
