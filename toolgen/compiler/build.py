@@ -72,7 +72,7 @@ def build_target(
     """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand.
 
     With `warnings_as_errors` a warning counts as an error. With it or `all_warnings`, specs are compiled for their
-    warnings where nothing changed too. Up to so many `processes` are forked for what the cache does not have.
+    warnings where nothing changed too. At most `processes` processes are forked for large specs.
     """
     tree = Tree(config.root, target.out)
     seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}), force=force, progress=progress)

@@ -60,8 +60,8 @@ def compile_specs(
 ) -> Compiled:
     """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
 
-    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again. Up to so
-    many `processes` compile what it does not have, if it is much.
+    The result is whole only where the sink holds no error. Toolsets that `cache` has are not compiled again. At
+    most `processes` processes compile what it does not have.
     """
     progress("reading specs")
     from toolgen.compiler.cache.toolsets import Pieces, ToolsetCache

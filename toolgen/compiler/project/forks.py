@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 MOST: Final = 4
-"""Maximum number of processes. Each takes the memory of what it makes, and what they cannot share takes a third."""
+"""Maximum number of processes: each needs memory, and a third of a build is not divided, so that more gain little."""
 
 ResultT = TypeVar("ResultT")
 
@@ -128,6 +127,8 @@ class _Fork(Generic[ResultT]):
 
 def _forked(part: Callable[[], ResultT], others: Iterable[Connection[Any, Any]]) -> _Fork[ResultT] | None:
     """Start a process for a part; None if there can be no more. `others` is what only this process may read."""
+    from multiprocessing import Pipe  # on use: most builds fork nothing
+
     try:
         reader, writer = Pipe(duplex=False)
     except OSError:
