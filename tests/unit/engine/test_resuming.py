@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from functools import partial
 from time import sleep
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine, retention, tables
-from toolgen.engine.dbos import engine as engine_module
 from toolgen.engine.dbos.tables import cancel_child
 from toolgen.engine.protocol import NotAsked, NotResumable
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -104,6 +104,37 @@ def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engine
         moments = random.Random(seed)
         await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))
         assert sorted({*running.marks()}) == sorted(["x", *(f"r{number}" for number in range(12))])
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("seed", [0, *later(range(1, 8))])
+def test_a_run_goes_on_with_its_agents_whoever_cancels_and_resumes_it_at_the_same_time(
+    durable: Engines, seed: int
+) -> None:
+    async def person(engine: Any, moments: random.Random, run_id: str) -> None:
+        for _ in range(6):
+            await asyncio.sleep(moments.choice([0, moments.uniform(0, 0.3)]))
+            if moments.choice([True, False]):
+                await engine.cancel(run_id)
+            else:
+                with suppress(NotResumable):
+                    await engine.resume(run_id)
+
+    async def one(running: Running, moments: random.Random, run_id: str) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], [read(run_id)], run_id=run_id))
+        await asyncio.sleep(moments.uniform(0, 2))
+        await asyncio.gather(*(person(engine, random.Random(moments.random()), run_id) for _ in range(3)))
+        with suppress(NotResumable):
+            await engine.resume(run_id)
+        await allow(running, run_id)
+        end = await engine.result(run_id, 300)
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
+
+    async def body(running: Running) -> None:
+        moments = random.Random(seed)
+        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))
 
     durable.run(body)
 
@@ -205,27 +236,34 @@ def test_an_execution_that_lost_its_run_cancels_no_agent_of_the_one_that_has_it(
     durable.run(body)
 
 
-def test_a_resumption_that_was_interrupted_can_be_made_again(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_resumed_with_its_agents_or_not_at_all(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
         await engine.start(request([AGENT], run_id="r1"))
         child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
         await running.questions(child.run_id)
         await engine.cancel("r1")
+        enqueue_again = tables._enqueue_again
+
+        def dies_at_the_agent(database: Any, connection: Any, run_id: str) -> float:
+            if run_id != "r1":
+                raise OSError("no space left")
+            return enqueue_again(database, connection, run_id)
+
         with monkeypatch.context() as patched:
-            patched.setattr(engine_module, "release", None)  # as if it died here
-            with pytest.raises(TypeError):
+            patched.setattr(tables, "_enqueue_again", dies_at_the_agent)
+            with pytest.raises(OSError, match="no space left"):
                 await engine.resume("r1")
-        assert [(info.run_id, info.state) for info in await engine.runs()] == [
-            (child.run_id, "cancelled"),
-            ("r1", "cancelled"),
-        ]
-        with pytest.raises(NotResumable, match="r1 is cancelled: it is being resumed at this moment"):
-            await engine.resume("r1")
-        monkeypatch.setattr(tables, "_HELD_FOR", -1000)
+        assert {info.run_id: info.state for info in await engine.runs(states=["cancelled"])} == {
+            child.run_id: "cancelled",
+            "r1": "cancelled",
+        }
+        await asyncio.sleep(durable.tick)
+        await engine.cancel("r1")  # nothing is left that would make it a later time
         await engine.resume("r1")
         await allow(running, "r1")
-        assert (await engine.result("r1", 300)).stopped == "completed"
+        end = await engine.result("r1")
+        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
         assert running.marks() == ["x"]
 
     durable.run(body)
@@ -341,54 +379,15 @@ def test_a_run_survives_any_number_of_workers_that_stop(durable: Engines) -> Non
     asyncio.run(body())
 
 
-def test_a_run_that_goes_on_is_neither_released_again_nor_deleted(durable: Engines) -> None:
+def test_a_run_that_goes_on_is_not_deleted(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
         await engine.start(request([write("a")], run_id="r1"))
         await running.questions("r1")
         execution = running.host._runs["r1"]
-        await asyncio.to_thread(tables.release, engine._tables, ["r1"])  # somebody else has, meanwhile
         assert (await asyncio.to_thread(retention._delete, engine._tables, ["r1"], 2**60)).runs == 0
         await asyncio.sleep(0.5)
         assert running.host._runs["r1"] is execution
         assert (await engine.info("r1")).state == "waiting"
-
-    durable.run(body)
-
-
-def test_a_run_whose_resumption_was_cut_off_is_found_among_those_that_are_cancelled(
-    durable: Engines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "_HELD_FOR", -1000)
-
-    async def body(running: Running) -> None:
-        engine: Any = running.engine
-
-        async def found(*states: str, **selection: Any) -> list[str]:
-            return [info.run_id for info in await engine.runs(states=states, **selection)]
-
-        await engine.start(request([write("a")], run_id="left", user="ann"))
-        await running.questions("left")
-        await engine.cancel("left")
-        await asyncio.sleep(durable.tick)
-        await engine.start(request([write("b")], run_id="other"))
-        await running.questions("other")
-        forked = await engine.fork("other", 1)
-        await engine.cancel("other")
-        await engine.cancel(forked)
-        tables.hold(engine._tables, "left")  # what resumes it ends here
-        tables.hold(engine._tables, forked)
-        assert (await engine.info("left")).state == "cancelled"
-        assert sorted(await found("cancelled")) == sorted(["left", "other", forked])
-        assert (await found("cancelled"))[-1] == "left"
-        assert sorted(await found("cancelled", "queued")) == sorted(["left", "other", forked])
-        assert await found("cancelled", user="ann") == ["left"]
-        assert await found("cancelled", agent="nobody") == []
-        assert len(await found("cancelled", limit=2)) == 2
-        for state in ("queued", "running", "waiting", "ended", "failed"):
-            assert await found(state) == []
-        for run_id in await found("cancelled"):
-            await engine.resume(run_id)
-        assert await found("cancelled") == []
 
     durable.run(body)

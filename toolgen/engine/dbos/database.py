@@ -62,9 +62,6 @@ QUEUE: Final = "toolgen"
 SUSPECTS: Final = "toolgen_suspects"
 """The queue of runs that may have killed several workers: see `adoption`."""
 
-HELD: Final = "toolgen_held"
-"""The queue of runs that are being resumed, which no worker looks at: all begin together, or none."""
-
 BY_CALL: Final = 0
 BY_PROGRAM: Final = 1
 """The priority of runs that calls started, for which others wait, and the first one of all others: see `Turns`."""

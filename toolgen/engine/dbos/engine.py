@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial, wraps
 from secrets import token_hex
@@ -21,7 +20,6 @@ from toolgen.engine.dbos.connections import CLIENT
 from toolgen.engine.dbos.contracts import contract_of
 from toolgen.engine.dbos.database import (
     AWAITED,
-    HELD,
     PROGRESS,
     QUESTIONS,
     RUN,
@@ -30,7 +28,6 @@ from toolgen.engine.dbos.database import (
     Failure,
     StepFailed,
     Unanswered,
-    below,
     close_client,
     enqueue_options,
     failure_of,
@@ -53,9 +50,8 @@ from toolgen.engine.dbos.tables import (
     cancel_run,
     events_of,
     fork_run,
-    hold,
     load_of,
-    release,
+    resume_run,
     signals_of,
     turns_of,
 )
@@ -201,28 +197,8 @@ class DbosEngine:
         if any(_state(each) in ("cancelled", "failed") for each in above):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
         check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
-        cancelled_at = min(status.completed_at or 0, await self._hold(run_id, turns))
-        while True:
-            started = await self._below(run_id)
-            again = [
-                each for each in started if each.status == "CANCELLED" and (each.completed_at or 0) >= cancelled_at
-            ]
-            if not again:
-                break
-            for each in again:
-                with suppress(NotResumable):  # somebody else has resumed it
-                    await self._hold(each.workflow_id)
-        held = [run_id, *(each.workflow_id for each in started if each.queue_name == HELD)]
-        await self._with_database(lambda: asyncio.to_thread(release, self._tables, held))
-
-    async def _hold(self, run_id: str, turns: int = 0) -> float:
-        """Hold a run, and return when it failed: see `tables.hold`. Raises `NotResumable`."""
-        failed_at = await self._with_database(lambda: asyncio.to_thread(hold, self._tables, run_id, turns))
-        if failed_at is None:
-            status = await self._status(run_id)
-            is_held = status.queue_name == HELD
-            raise NotResumable(run_id, _state(status), "it is being resumed at this moment" if is_held else "")
-        return failed_at
+        if not await self._with_database(lambda: asyncio.to_thread(resume_run, self._tables, run_id, turns)):
+            raise NotResumable(run_id, _state(await self._status(run_id)))
 
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
         """Start a run that has done what another one had before a step. Raises as `Engine.fork` does."""
@@ -257,11 +233,6 @@ class DbosEngine:
     async def retention(self) -> Retention | None:
         """Return what workers delete by themselves; None if none does, or has done so."""
         return await self._with_database(lambda: asyncio.to_thread(retention_of, self._tables))
-
-    async def _below(self, run_id: str) -> list[WorkflowStatus]:
-        """Return the runs that the calls of a run started, at any depth: see `child_id`."""
-        found = {each.workflow_id: each for each in await self._listed(workflow_id_prefix=f"{run_id}.")}
-        return [found[each] for each in below(run_id, {name: _parent(each) for name, each in found.items()})]
 
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
@@ -374,10 +345,6 @@ class DbosEngine:
             looked_at += len(found)
             if len(found) < batch:
                 break
-        if "cancelled" in states and "queued" not in states:  # those whose resumption was interrupted: see `_state`
-            held = await self._listed(status="ENQUEUED", queue_name=HELD, **options)
-            infos += await self._of_agent(agent, held)
-            infos.sort(key=lambda info: info.created, reverse=True)
         return infos[:limit]
 
     async def _of_agent(self, agent: str | None, found: Sequence[WorkflowStatus]) -> list[RunInfo]:
@@ -604,8 +571,8 @@ def _questions(run_id: str, kept: Any) -> dict[str, Json]:
 
 
 def _state(status: WorkflowStatus) -> RunState:
-    """Return the state of a run as its row has it. One whose resumption was interrupted is still cancelled."""
-    return "cancelled" if status.queue_name == HELD else STATES.get(status.status, "failed")
+    """Return the state of a run as its row has it."""
+    return STATES.get(status.status, "failed")
 
 
 def _answer(run_id: str, kept: Any) -> ApprovalAnswer:

@@ -13,7 +13,6 @@ from toolgen.agents.loop import MAX_TURNS
 from toolgen.engine.dbos.database import (
     BY_CALL,
     CHILD_LENGTH,
-    HELD,
     PROGRESS,
     QUESTIONS,
     QUEUE,
@@ -49,11 +48,11 @@ ACTIVE: Final = ("DELAYED", "ENQUEUED", "PENDING")
 TERMINAL: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 """Those of workflows that have."""
 
-_HELD_FOR: Final = 10_000
-"""Milliseconds, of the clock of the database, after which whoever began to resume a run does so no more."""
+_STOPPED: Final = ("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+"""Those of workflows that can be resumed."""
 
 _DESCRIBED: Final = ("reason", "detail", "deaths", "steps", "waits", "waits_at")
-"""What the row of a run says about the end of it, or what was counted: a run that is resumed begins anew with it."""
+"""What the row of a run says about the end of it, or what was counted; one that is resumed, and a fork, begin anew."""
 _MOST_COUNTED: Final = 100_000
 _MOST_QUESTIONS: Final = 1000
 """Rows that are counted for metrics at most."""
@@ -80,11 +79,8 @@ def cancel_child(database: SystemDatabase, parent: str, owner: str, run_id: str)
     Nothing is done if the parent goes on without that execution: the one that has taken over waits for the same run.
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
-    runs = database.tables.workflow_status
     with database.engine.begin() as connection:
-        # An update, so that the parent stays as it is until the end of the transaction.
-        kept = sa.update(runs).where(runs.c.workflow_uuid == parent).values(owner_xid=runs.c.owner_xid)
-        found = connection.execute(kept.returning(runs.c.status, runs.c.owner_xid)).one_or_none()
+        found = _lock(database, connection, parent)
         if found is None or found.status not in ACTIVE or found.owner_xid == owner:
             _cancel(database, connection, run_id)
 
@@ -189,45 +185,61 @@ def describe(
         connection.execute(sa.update(runs).where(*is_run).values(attributes=after))
 
 
-def hold(database: SystemDatabase, run_id: str, turns: int = 0) -> float | None:
-    """Make a run that was cancelled, has failed, or was left so, one that is queued, but not for workers.
+def resume_run(database: SystemDatabase, run_id: str, turns: int = 0) -> bool:
+    """Enqueue a run that was cancelled or has failed, and the runs that were cancelled with it, in one transaction.
 
-    Returns when its first step failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter ones;
-    infinity if none did, and None if it goes on or has ended. It keeps what it has done, also beside steps that failed,
-    and answers that it has not read: DBOS would delete both. The run has so many more turns than before. Raises
+    Returns whether it was so. Each keeps what it has done, also beside steps that failed, and answers that it has not
+    read: DBOS would delete both. Each has its whole timeout, and the run itself so many more turns than before. Raises
     sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    with database.engine.begin() as connection:
+        found = _lock(database, connection, run_id)
+        if found is None or found.status not in _STOPPED:
+            return False
+        since = min(found.completed_at or 0, _enqueue_again(database, connection, run_id))
+        if turns:
+            _add_turns(database, connection, run_id, turns)
+        were_cancelled = (runs.c.status == "CANCELLED", sa.func.coalesce(runs.c.completed_at, 0) >= since)
+        for each in _below(database, connection, run_id, *were_cancelled):
+            _enqueue_again(database, connection, each)
+    return True
+
+
+def _enqueue_again(database: SystemDatabase, connection: sa.Connection, run_id: str) -> float:
+    """Enqueue a run that has stopped, without the steps that it is to repeat.
+
+    Returns when the first of its steps failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter
+    ones; infinity if none did.
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
     outputs = database.tables.workflow_output
-    now: Any = now_ms(database)
-    has_stopped = runs.c.status.in_(("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"))
-    was_left = sa.and_(runs.c.queue_name == HELD, runs.c.updated_at < now - _HELD_FOR)
-    held = sa.update(runs).where(runs.c.workflow_uuid == run_id, sa.or_(has_stopped, was_left))
-    with database.engine.begin() as connection:
-        done = connection.execute(
-            held.values(
-                status="ENQUEUED",
-                queue_name=HELD,
-                application_version=VERSION,
-                updated_at=now,
-                completed_at=None,
-                output=None,
-                error=None,
-            )
+    connection.execute(
+        sa.update(runs)
+        .where(runs.c.workflow_uuid == run_id)
+        .values(
+            status="ENQUEUED",
+            queue_name=QUEUE,
+            application_version=VERSION,
+            owner_xid=None,
+            recovery_attempts=0,
+            workflow_deadline_epoch_ms=None,
+            started_at_epoch_ms=None,
+            updated_at=now_ms(database),
+            completed_at=None,
+            output=None,
+            error=None,
         )
-        if not done.rowcount:
-            return None
-        connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
-        describe(database, connection, dict.fromkeys(_DESCRIBED), run_id)
-        if turns:
-            _add_turns(database, connection, run_id, turns)
-        done_steps = sa.select(
-            steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
-        ).where(steps.c.workflow_uuid == run_id)
-        with reading(f"a step of {run_id!a}"):
-            again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
-        for batch in _batches(again):
-            connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
+    )
+    connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
+    describe(database, connection, dict.fromkeys(_DESCRIBED), run_id)
+    done_steps = sa.select(
+        steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
+    ).where(steps.c.workflow_uuid == run_id)
+    with reading(f"a step of {run_id!a}"):
+        again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
+    for batch in _batches(again):
+        connection.execute(sa.delete(steps).where(steps.c.workflow_uuid == run_id, steps.c.function_id.in_(batch)))
     return failed_at
 
 
@@ -242,23 +254,6 @@ def _add_turns(database: SystemDatabase, connection: sa.Connection, run_id: str,
     connection.execute(sa.update(inputs).where(is_run).values(inputs=JsonSerializer().serialize(given)))
 
 
-def release(database: SystemDatabase, run_ids: Sequence[str]) -> None:
-    """Let workers have runs that are held, each with its whole timeout. Raises sqlalchemy.exc.SQLAlchemyError."""
-    runs = database.tables.workflow_status
-    with database.engine.begin() as connection:
-        for batch in _batches(sorted(run_ids)):
-            held = sa.update(runs).where(runs.c.workflow_uuid.in_(batch), runs.c.queue_name == HELD)
-            connection.execute(
-                held.values(
-                    queue_name=QUEUE,
-                    recovery_attempts=0,
-                    workflow_deadline_epoch_ms=None,
-                    started_at_epoch_ms=None,
-                    updated_at=now_ms(database),
-                )
-            )
-
-
 def now_of(database: SystemDatabase) -> float:
     """Return the time of the database, in seconds since 1970. Raises sqlalchemy.exc.SQLAlchemyError."""
     now: Any = now_ms(database)
@@ -269,8 +264,8 @@ def now_of(database: SystemDatabase) -> float:
 def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn: int, timeout_ms: int | None) -> bool:
     """Start a run that has the steps of another one before a step; return whether there was none with its id.
 
-    It is held until it has its turn: should this process end before, it can be resumed. Raises
-    sqlalchemy.exc.SQLAlchemyError.
+    It is one that a call started, and so first in the queue, until it has its turn, which DBOS has no parameter for.
+    Raises sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
     try:
@@ -279,15 +274,14 @@ def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn
             [new_id],
             [step],
             application_version=VERSION,
-            queue_name=HELD,
+            queue_name=QUEUE,
             workflow_timeout_ms=timeout_ms,
         )
     except IntegrityError:
         return False
     with database.engine.begin() as connection:
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == new_id).values(priority=turn))
-        describe(database, connection, {"reason": None, "detail": None}, new_id)
-    release(database, [new_id])
+        describe(database, connection, dict.fromkeys(_DESCRIBED), new_id)
     return True
 
 
@@ -457,16 +451,13 @@ def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal
 
     Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
     """
-    runs = database.tables.workflow_status
     once = once_of_key(signal.key) if signal.key else None
     with database.engine.begin() as connection:
-        # An update, so that those who send at the same time are counted one after the other.
-        locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(updated_at=runs.c.updated_at)
-        status = connection.execute(locked.returning(runs.c.status)).scalar()
+        found = _lock(database, connection, run_id)  # those who send at the same time are counted one after the other
         before = kept(run_id, signal, _signals(database, connection, run_id))
         if before is not None:
             return before
-        if status not in ACTIVE:
+        if found is None or found.status not in ACTIVE:
             raise NotSignalled(run_id, signal.name, "it does not go on")
         client.send_in_transaction(connection, run_id, signal.as_json(), signal_topic(signal.name), once)
     return signal
@@ -548,6 +539,7 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     """Cancel, as DBOS does, which has no function for several runs that leaves the transaction to its caller."""
     runs = database.tables.workflow_status
     now: Any = now_ms(database)
+    _lock(database, connection, run_id)  # also one that is cancelled: what resumes it must not come in between
     # Those that are cancelled already keep the time of that: a run is resumed with those that were cancelled with it.
     cancelled = sa.update(runs).where(runs.c.status.not_in(("SUCCESS", "ERROR", "CANCELLED")))
     cancelled = cancelled.values(
@@ -560,11 +552,33 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
         completed_at=now,
     )
     connection.execute(cancelled.where(runs.c.workflow_uuid == run_id))
-    prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
-    started = sa.select(runs.c.workflow_uuid, about_in(runs)).where(prefixed, runs.c.priority == BY_CALL)
-    parents = {child: parent_of(BY_CALL, described(about)) for child, about in connection.execute(started)}
-    for each in sorted(below(run_id, parents)):  # sorted: two that cancel wait, not both
+    for each in _below(database, connection, run_id):
         connection.execute(cancelled.where(runs.c.workflow_uuid == each))
+
+
+def _lock(database: SystemDatabase, connection: sa.Connection, run_id: str) -> Any:
+    """Keep a run as it is until the end of the transaction; return its status, owner and end, or None without a run.
+
+    It is an update without a condition. Postgres passes over a row that does not meet one, without waiting for whoever
+    is changing the row, and the next statement finds it changed.
+    """
+    runs = database.tables.workflow_status
+    locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(owner_xid=runs.c.owner_xid)
+    return connection.execute(locked.returning(runs.c.status, runs.c.owner_xid, runs.c.completed_at)).one_or_none()
+
+
+def _below(database: SystemDatabase, connection: sa.Connection, run_id: str, *which: Any) -> list[str]:
+    """Return the runs that the calls of a run started, at any depth: all, or those of them that `which` says.
+
+    They are sorted: of two transactions that change them one waits, not both.
+    """
+    runs = database.tables.workflow_status
+    prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
+    wanted = sa.select(runs.c.workflow_uuid, about_in(runs), sa.and_(sa.true(), *which))
+    found = connection.execute(wanted.where(prefixed, runs.c.priority == BY_CALL)).all()
+    parents = {child: parent_of(BY_CALL, described(about)) for child, about, _ in found}
+    is_wanted = {child: bool(is_one) for child, _, is_one in found}
+    return sorted(each for each in below(run_id, parents) if is_wanted[each])
 
 
 def _batches(ids: Sequence[T]) -> Iterator[Sequence[T]]:

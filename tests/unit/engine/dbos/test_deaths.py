@@ -103,6 +103,8 @@ def test_a_death_counts_for_runs_that_did_something_until_they_come_further(dura
             else:
                 assert [*given_up] == ["works"]
                 assert seen["works"] == ("MAX_RECOVERY_ATTEMPTS_EXCEEDED", None, deaths)
+        forked = await engine.fork("works", 1)
+        assert rows(engine)[forked][2] == 0  # a run of its own, which nobody has died of
 
     durable.run(body, retries=Retries(first=60, most=60))
 
