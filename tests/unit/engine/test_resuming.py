@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 from contextlib import suppress
 from functools import partial
 from time import sleep
@@ -390,4 +391,45 @@ def test_a_run_that_goes_on_is_not_deleted(durable: Engines) -> None:
         assert running.host._runs["r1"] is execution
         assert (await engine.info("r1")).state == "waiting"
 
+    durable.run(body)
+
+
+def test_agents_are_counted_once_however_late_an_execution_before_reads_their_number(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_agents = tables.agents_of
+    reads: list[str] = []
+    second_is_resumed = threading.Event()
+
+    def read_late(*args: Any) -> int:
+        reads.append("")
+        match len(reads):
+            case 2:
+                second_is_resumed.wait(60)
+            case 3:
+                second_is_resumed.set()
+                sleep(0.5)  # the second one is quicker by now
+            case _:
+                pass
+        return count_agents(*args)
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], [write("w")], [AGENT], run_id="r1"))
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        (asked,) = await running.questions(child.run_id)
+        await engine.decide(child.run_id, asked.id, ALLOW, by="ann")
+        await running.questions("r1")
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        (asked,) = await running.questions("r1")
+        await engine.decide("r1", asked.id, ALLOW, by="ann")
+        await until(lambda: len(reads) == 2)
+        await engine.cancel("r1")
+        await engine.resume("r1")
+        child, *_ = await until(engine.runs, lambda runs: len(runs) == 3)
+        await running.questions(child.run_id)
+        assert running.host._runs["r1"].progress.children == 2
+
+    monkeypatch.setattr(tables, "agents_of", read_late)
     durable.run(body)

@@ -516,7 +516,8 @@ class DbosWorker:
 
         async def restore() -> None:
             agents = await self._with_database(lambda database: tables.agents_of(database, request.run_id))
-            self._host.restore(request, agents or 0)
+            if execution.has_run:  # else what the host has of the run is that of the next execution
+                self._host.restore(request, agents)
 
         if execution.restored is None:
             execution.restored = asyncio.create_task(restore())
@@ -580,6 +581,7 @@ class DbosWorker:
                 ending.add_done_callback(self._ending.discard)
             raise
         finally:
+            execution.has_run = False
             if self._executions.get(run_id) is execution:
                 del self._executions[run_id]
                 self.forget(run_id, "this worker does not execute the run any more")
