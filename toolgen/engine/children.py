@@ -13,6 +13,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.engine.protocol import RunCancelled
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.runtime.base.errors import CallFailed, RunStopped
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -89,7 +90,7 @@ def run_children(engine: Engine, planner: str = DEFAULT_PLANNER) -> RunAgent:
             await shield(starting)
             with nullcontext() if call is None else call.waiting():
                 return _outcome(run.agent, await _end_of(engine, call, request.run_id))
-        except CancelledError:
+        except (CancelledError, StoreError):  # the call ends, and nobody waits for the run any more
             await shield(_cancel(engine, call, starting, request.run_id))
             raise
 

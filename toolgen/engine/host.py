@@ -415,12 +415,17 @@ class EngineHost:
         return digest
 
     def _may_repeat(self, result: ToolResult[Any]) -> bool:
-        """Whether a failed call may be made again: it may work later, and its tool does the same twice as once."""
+        """Whether a failed call may be made again: it may work later, and its tool does the same twice as once.
+
+        A call that starts agents would wait for the same ones, which are cancelled when its time is up.
+        """
         error = result.error
         if error is None or error.kind not in _WORTH_REPEATING:
             return False
         entry = self.runtime.catalog.entries.get(result.tool_name)
-        return entry is not None and entry.is_repeatable
+        if entry is None or (error.kind is FailureKind.TIMEOUT and "agent" in entry.tags):
+            return False
+        return entry.is_repeatable
 
 
 def _storable(message: Json) -> Json:

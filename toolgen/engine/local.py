@@ -275,6 +275,8 @@ class LocalEngine:
         is_waited_for = run.request.parent_tool_call_id is not None
         if parent is not None and is_waited_for and self._state(parent) in _RESUMABLE:
             raise NotResumable(run_id, state, f"resume {parent.request.run_id}, which waits for it")
+        if parent is not None and is_waited_for and self._state(parent) == "ended":
+            raise NotResumable(run_id, state, f"{parent.request.run_id}, whose call started it, has ended")
         check_resumable(run_id, state, self._failure(run)[0], turns)
         again = [run]
         for each in again:  # those that its calls started go on too, before it asks for their results

@@ -38,10 +38,17 @@ from toolgen.engine.dbos.database import (
     reason_of,
     warn_of,
 )
+from toolgen.engine.dbos.flow import once_of_key
 from toolgen.engine.dbos.lease import workers_of
 from toolgen.engine.dbos.private import database_of
 from toolgen.engine.dbos.retention import OldRuns, retention_of
-from toolgen.engine.dbos.schedules import pause_schedule, remove_schedule, schedules_of, set_schedule
+from toolgen.engine.dbos.schedules import (
+    pause_schedule,
+    remove_schedule,
+    schedule_token,
+    schedules_of,
+    set_schedule,
+)
 from toolgen.engine.dbos.tables import (
     add_allowed,
     add_answer,
@@ -197,7 +204,10 @@ class DbosEngine:
         if any(_state(each) in ("cancelled", "failed") for each in above):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
         check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
-        if not await self._with_database(lambda: asyncio.to_thread(resume_run, self._tables, run_id, turns)):
+        if parent and not any(_state(each) in ("queued", "running") for each in above):
+            raise NotResumable(run_id, state, f"{parent}, whose call started it, has ended")
+        resumed = partial(resume_run, self._tables, run_id, parent, turns, token_hex(8))
+        if not await self._with_database(lambda: asyncio.to_thread(resumed)):
             raise NotResumable(run_id, _state(await self._status(run_id)))
 
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
@@ -211,7 +221,7 @@ class DbosEngine:
         with self._turns.starting(status.authenticated_user) as turns:
             user = status.authenticated_user
             queued = await self._with_database(lambda: asyncio.to_thread(turns_of, self._tables, user))
-            made = partial(fork_run, self._tables, run_id, new_id, step, turns.next(*queued), timeout)
+            made = partial(fork_run, self._tables, run_id, new_id, step, turns.next(*queued), timeout, token_hex(8))
             if not await self._with_database(lambda: asyncio.to_thread(made)):
                 raise NotForkable(run_id, f"there is a run {new_id} already")
         return new_id
@@ -287,7 +297,7 @@ class DbosEngine:
         """Send a signal to a run; return it. Raises as `Engine.signal` does."""
         sent = RunSignal(name=name, value=value, by=by, at=time(), key=key)
         await self._status(run_id)
-        add = partial(add_signal, self._tables, self._client, run_id, sent)
+        add = partial(add_signal, self._tables, self._client, run_id, sent, once_of_key(key or token_hex(16)))
         return await self._with_database(lambda: asyncio.to_thread(add))
 
     @_reads
@@ -388,7 +398,8 @@ class DbosEngine:
     async def remove_schedule(self, name: str, /) -> None:
         """Remove a schedule. Raises `ScheduleNotFound`."""
         check_schedule_name(name)
-        await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name))
+        token = await self._with_database(lambda: asyncio.to_thread(schedule_token, self._tables, name))
+        await self._with_database(lambda: asyncio.to_thread(remove_schedule, self._tables, name, token))
 
     @_reads
     async def schedules(self) -> list[ScheduleInfo]:
@@ -475,10 +486,11 @@ class DbosEngine:
             try:
                 return await action()
             except dbos_errors.DBOSQueryTimeoutError as error:
-                raise StoreError(f"the database of the runs takes too long: {error}") from error
+                if caller.get() is None:  # a call that starts a run waits as its own run does
+                    raise StoreError(f"the database of the runs takes too long: {error}") from error
+                await asyncio.sleep(_PAUSE)
             except SQLAlchemyError as error:
                 failure = failure_of(error)
-                # A call that starts a run waits as its own run does: see `failure_of`.
                 waits = failure is Failure.PASSES or (failure is Failure.OF_OPERATOR and caller.get() is not None)
                 if not (self._waits and waits):
                     raise _store_error(error) from error

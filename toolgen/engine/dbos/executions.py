@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 class Execution:
     """One execution of a run, by a task, in a term of the lease of its worker.
 
-    `token` is its fencing token, once it has one, which its calls draw one at a time. `is_fenced` says that it was
-    lost because the lease is not held.
+    `owner` is the token by which DBOS knows it: the row of the run has it as long as it is executed here. `token` is
+    its fencing token, once it has one, which its calls draw one at a time. `is_fenced` says that it was lost because
+    the lease is not held.
     """
 
-    def __init__(self, task: asyncio.Task[Any], term: int = 0) -> None:
+    def __init__(self, task: asyncio.Task[Any], term: int = 0, owner: str = "") -> None:
         self.has_run = True
         self.has_come_further = False
         self.is_fenced = False
         self.term: Final = term
+        self.owner: Final = owner
         self.token: int | None = None
         self.drawing: Final = asyncio.Lock()
         self.restored: asyncio.Task[None] | None = None

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from copy import copy
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from dbos import _serialization
 from dbos._context import assert_current_dbos_context, current_owner_xid
@@ -19,6 +21,8 @@ from dbos._sys_db import OperationResultInternal, RecordedResult, SystemDatabase
 from dbos._utils import generate_uuid
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import sqlalchemy as sa
     from dbos import DBOS, DBOSClient, Serializer
     from sqlalchemy.exc import DBAPIError
@@ -39,6 +43,7 @@ __all__ = [
     "db_retry",
     "execute_prepared",
     "generate_uuid",
+    "in_transaction",
     "is_unique_violation",
     "now_ms",
     "refuse_pickles",
@@ -74,6 +79,24 @@ def set_active_runs(dbos: DBOS, runs: ActiveWorkflowById) -> None:
 def now_ms(database: SystemDatabase) -> Any:
     """Return the time of the clock of the database, in milliseconds since 1970, as an expression."""
     return database._now_ms_sql()
+
+
+class _Joined:
+    """Stands for the connections of a database whose transactions are all the one that has begun."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self.dialect: Final = connection.dialect
+        self.connection: Final = connection
+
+    def begin(self) -> AbstractContextManager[sa.Connection]:
+        return nullcontext(self.connection)
+
+
+def in_transaction(database: SystemDatabase, connection: sa.Connection) -> SystemDatabase:
+    """Return the tables such that what DBOS does with them is part of a transaction, which its caller ends."""
+    joined = copy(database)
+    joined.engine = cast("Any", _Joined(connection))
+    return joined
 
 
 def execute_prepared(

@@ -44,7 +44,7 @@ def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> Sched
     definition = json.dumps(schedule.as_json())
     with database.engine.begin() as connection:
         now = _now(database, connection)
-        found = connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == schedule.name)).one_or_none()
+        found = _lock(connection, schedule.name)
         if found is None or found.definition != definition:
             values = {
                 "token": token_hex(8),
@@ -55,8 +55,9 @@ def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> Sched
                 "next_at": schedule.next_time(now, now),
             }
             added = database.dialect.insert(SCHEDULES).values(name=schedule.name, last_run_id="", **values)
-            connection.execute(added.on_conflict_do_update(index_elements=["name"], set_=values))
-        return _info(connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == schedule.name)).one())
+            replaced = added.on_conflict_do_update(index_elements=["name"], set_=values)
+            found = connection.execute(replaced.returning(SCHEDULES)).one()
+        return _info(found)
 
 
 def schedules_of(database: SystemDatabase) -> list[ScheduleInfo]:
@@ -71,21 +72,41 @@ def pause_schedule(database: SystemDatabase, name: str, *, paused: bool) -> None
     Raises `ScheduleNotFound`, and sqlalchemy.exc.SQLAlchemyError.
     """
     with database.engine.begin() as connection:
-        found = connection.execute(sa.select(SCHEDULES).where(SCHEDULES.c.name == name)).one_or_none()
+        found = _lock(connection, name)
         if found is None:
             raise ScheduleNotFound(name)
         if found.is_paused != paused:
             with reading(f"the schedule {name!a}"):
                 next_at = None if paused else _schedule(found).next_time(found.set_at, _now(database, connection))
-            paused_ = sa.update(SCHEDULES).where(SCHEDULES.c.name == name, SCHEDULES.c.token == found.token)
+            paused_ = sa.update(SCHEDULES).where(SCHEDULES.c.name == name)
             connection.execute(paused_.values(is_paused=paused, next_at=next_at))
 
 
-def remove_schedule(database: SystemDatabase, name: str) -> None:
-    """Remove a schedule; its runs go on. Raises `ScheduleNotFound`, and sqlalchemy.exc.SQLAlchemyError."""
+def _lock(connection: sa.Connection, name: str) -> Any:
+    """Keep a schedule as it is until the end of the transaction, and return its row, or None without one."""
+    locked = sa.update(SCHEDULES).where(SCHEDULES.c.name == name).values(token=SCHEDULES.c.token)
+    return connection.execute(locked.returning(SCHEDULES)).one_or_none()
+
+
+def schedule_token(database: SystemDatabase, name: str) -> str:
+    """Return what a schedule is known by until it is set again.
+
+    Raises `ScheduleNotFound`, and sqlalchemy.exc.SQLAlchemyError.
+    """
     with database.engine.begin() as connection:
-        if not connection.execute(sa.delete(SCHEDULES).where(SCHEDULES.c.name == name)).rowcount:
-            raise ScheduleNotFound(name)
+        found = connection.execute(sa.select(SCHEDULES.c.token).where(SCHEDULES.c.name == name)).scalar()
+    if found is None:
+        raise ScheduleNotFound(name)
+    return str(found)
+
+
+def remove_schedule(database: SystemDatabase, name: str, token: str) -> None:
+    """Remove a schedule, if it is still the one with the token; its runs go on. It may be repeated.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    with database.engine.begin() as connection:
+        connection.execute(sa.delete(SCHEDULES).where(SCHEDULES.c.name == name, SCHEDULES.c.token == token))
 
 
 def start_due(database: SystemDatabase) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.engine.dbos.database import (
@@ -24,14 +23,15 @@ from toolgen.engine.dbos.database import (
     parent_of,
     reading,
 )
-from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, once_of_key, signal_topic, topic_of
+from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.dbos.own_tables import SCHEDULES
-from toolgen.engine.dbos.private import now_ms
+from toolgen.engine.dbos.private import in_transaction, now_ms
 from toolgen.engine.host import AGENTS
 from toolgen.engine.requests import MOST_TURNS
 from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ TERMINAL: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEE
 
 _STOPPED: Final = ("CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 """Those of workflows that can be resumed."""
+
+_MADE_BY: Final = "made_by"
+"""What the row of a run says about the call that resumed or forked it last: a token, by which a repetition knows it."""
 
 _DESCRIBED: Final = ("reason", "detail", "deaths", "steps", "waits", "waits_at")
 """What the row of a run says about the end of it, or what was counted; one that is resumed, and a fork, begin anew."""
@@ -148,6 +151,22 @@ def turns_of(database: SystemDatabase, user: str | None) -> tuple[int, int]:
     return first or 0, last or 0
 
 
+def lost_of(database: SystemDatabase, owners: Mapping[str, str]) -> list[str]:
+    """Return those of some runs that are cancelled, or do not go on in the executions that `owners` are the tokens of.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    wanted = sa.select(runs.c.workflow_uuid, runs.c.status, runs.c.owner_xid)
+    with database.engine.begin() as connection:
+        return [
+            row.workflow_uuid
+            for batch in _batches([*owners])
+            for row in connection.execute(wanted.where(runs.c.workflow_uuid.in_(batch)))
+            if row.status == "CANCELLED" or row.owner_xid != owners[row.workflow_uuid]
+        ]
+
+
 def cancelled_of(database: SystemDatabase, run_ids: Sequence[str]) -> list[str]:
     """Return those of some runs that are cancelled. DBOS would wait for a database that is away.
 
@@ -185,32 +204,37 @@ def describe(
         connection.execute(sa.update(runs).where(*is_run).values(attributes=after))
 
 
-def resume_run(database: SystemDatabase, run_id: str, turns: int = 0) -> bool:
+def resume_run(database: SystemDatabase, run_id: str, parent: str, turns: int, token: str) -> bool:
     """Enqueue a run that was cancelled or has failed, and the runs that were cancelled with it, in one transaction.
 
-    Returns whether it was so. Each keeps what it has done, also beside steps that failed, and answers that it has not
-    read: DBOS would delete both. Each has its whole timeout, and the run itself so many more turns than before. Raises
-    sqlalchemy.exc.SQLAlchemyError.
+    Returns whether it was so, and its parent, if it has one, goes on. Each keeps what it has done, also beside steps
+    that failed, and answers that it has not read: DBOS would delete both. Each has its whole timeout, and the run so
+    many more turns than before. A repetition with the same token, because the answer was lost, does nothing more.
+    Raises sqlalchemy.exc.SQLAlchemyError.
     """
-    runs = database.tables.workflow_status
     with database.engine.begin() as connection:
+        above = _lock(database, connection, parent) if parent else None
         found = _lock(database, connection, run_id)
-        if found is None or found.status not in _STOPPED:
+        if found is not None and described(found.about).get(_MADE_BY) == token:
+            return True
+        if found is None or found.status not in _STOPPED or (above is not None and above.status not in ACTIVE):
             return False
         since = min(found.completed_at or 0, _enqueue_again(database, connection, run_id))
+        describe(database, connection, {_MADE_BY: token}, run_id)
         if turns:
             _add_turns(database, connection, run_id, turns)
-        were_cancelled = (runs.c.status == "CANCELLED", sa.func.coalesce(runs.c.completed_at, 0) >= since)
-        for each in _below(database, connection, run_id, *were_cancelled):
-            _enqueue_again(database, connection, each)
+        for each in _below(database, connection, run_id):
+            child = _lock(database, connection, each)
+            if child is not None and child.status == "CANCELLED" and (child.completed_at or 0) >= since:
+                _enqueue_again(database, connection, each)
     return True
 
 
 def _enqueue_again(database: SystemDatabase, connection: sa.Connection, run_id: str) -> float:
     """Enqueue a run that has stopped, without the steps that it is to repeat.
 
-    Returns when the first of its steps failed, in whole seconds since 1970 as milliseconds, as SQLite has no shorter
-    ones; infinity if none did.
+    Returns when the first of its steps failed, by the clock of the database, in whole seconds since 1970 as
+    milliseconds, as SQLite has no shorter ones; infinity if none did.
     """
     runs, steps = database.tables.workflow_status, database.tables.operation_outputs
     outputs = database.tables.workflow_output
@@ -234,7 +258,7 @@ def _enqueue_again(database: SystemDatabase, connection: sa.Connection, run_id: 
     connection.execute(sa.delete(outputs).where(outputs.c.workflow_uuid == run_id))
     describe(database, connection, dict.fromkeys(_DESCRIBED), run_id)
     done_steps = sa.select(
-        steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.completed_at_epoch_ms
+        steps.c.function_id, steps.c.function_name, steps.c.error.is_not(None), steps.c.retention_timestamp
     ).where(steps.c.workflow_uuid == run_id)
     with reading(f"a step of {run_id!a}"):
         again, failed_at = steps_to_repeat(connection.execute(done_steps.order_by(steps.c.function_id)).all())
@@ -261,15 +285,22 @@ def now_of(database: SystemDatabase) -> float:
         return float(connection.execute(sa.select(now)).scalar_one()) / 1000
 
 
-def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn: int, timeout_ms: int | None) -> bool:
+def fork_run(
+    database: SystemDatabase, run_id: str, new_id: str, step: int, turn: int, timeout_ms: int | None, token: str
+) -> bool:
     """Start a run that has the steps of another one before a step; return whether there was none with its id.
 
-    It is one that a call started, and so first in the queue, until it has its turn, which DBOS has no parameter for.
-    Raises sqlalchemy.exc.SQLAlchemyError.
+    A repetition with the same token, because the answer was lost, does nothing more. Raises `RunNotFound` for a run
+    that has been deleted, and sqlalchemy.exc.SQLAlchemyError.
     """
     runs = database.tables.workflow_status
-    try:
-        database.fork_workflow(
+    with database.engine.begin() as connection:
+        if _lock(database, connection, run_id) is None:  # nobody deletes its steps meanwhile
+            raise RunNotFound(run_id)
+        made = connection.execute(sa.select(about_in(runs)).where(runs.c.workflow_uuid == new_id)).one_or_none()
+        if made is not None:
+            return bool(described(made[0]).get(_MADE_BY) == token)
+        in_transaction(database, connection).fork_workflow(
             [run_id],
             [new_id],
             [step],
@@ -277,11 +308,8 @@ def fork_run(database: SystemDatabase, run_id: str, new_id: str, step: int, turn
             queue_name=QUEUE,
             workflow_timeout_ms=timeout_ms,
         )
-    except IntegrityError:
-        return False
-    with database.engine.begin() as connection:
         connection.execute(sa.update(runs).where(runs.c.workflow_uuid == new_id).values(priority=turn))
-        describe(database, connection, dict.fromkeys(_DESCRIBED), new_id)
+        describe(database, connection, {**dict.fromkeys(_DESCRIBED), _MADE_BY: token}, new_id)
     return True
 
 
@@ -446,12 +474,12 @@ def signals_of(database: SystemDatabase, run_id: str) -> list[RunSignal]:
         return _signals(database, connection, run_id)
 
 
-def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal: RunSignal) -> RunSignal:
+def add_signal(database: SystemDatabase, client: DBOSClient, run_id: str, signal: RunSignal, once: str) -> RunSignal:
     """Send a signal to a run, in one transaction; return it, or the one that it repeats.
 
-    Raises `NotSignalled`, and sqlalchemy.exc.SQLAlchemyError.
+    A database takes one signal with the same `once` to a run, see `once_of_key`. Raises `NotSignalled`, and
+    sqlalchemy.exc.SQLAlchemyError.
     """
-    once = once_of_key(signal.key) if signal.key else None
     with database.engine.begin() as connection:
         found = _lock(database, connection, run_id)  # those who send at the same time are counted one after the other
         before = kept(run_id, signal, _signals(database, connection, run_id))
@@ -553,32 +581,32 @@ def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) ->
     )
     connection.execute(cancelled.where(runs.c.workflow_uuid == run_id))
     for each in _below(database, connection, run_id):
+        _lock(database, connection, each)
         connection.execute(cancelled.where(runs.c.workflow_uuid == each))
 
 
 def _lock(database: SystemDatabase, connection: sa.Connection, run_id: str) -> Any:
-    """Keep a run as it is until the end of the transaction; return its status, owner and end, or None without a run.
+    """Keep a run as it is until the end of the transaction, and return what it is, or None without a run.
 
     It is an update without a condition. Postgres passes over a row that does not meet one, without waiting for whoever
-    is changing the row, and the next statement finds it changed.
+    is changing the row, and the next statement finds it changed. Parents are locked before what their calls started.
     """
     runs = database.tables.workflow_status
     locked = sa.update(runs).where(runs.c.workflow_uuid == run_id).values(owner_xid=runs.c.owner_xid)
-    return connection.execute(locked.returning(runs.c.status, runs.c.owner_xid, runs.c.completed_at)).one_or_none()
+    found = locked.returning(runs.c.status, runs.c.owner_xid, runs.c.completed_at, about_in(runs).label("about"))
+    return connection.execute(found).one_or_none()
 
 
-def _below(database: SystemDatabase, connection: sa.Connection, run_id: str, *which: Any) -> list[str]:
-    """Return the runs that the calls of a run started, at any depth: all, or those of them that `which` says.
+def _below(database: SystemDatabase, connection: sa.Connection, run_id: str) -> list[str]:
+    """Return the runs that the calls of a run started, at any depth.
 
     They are sorted: of two transactions that change them one waits, not both.
     """
     runs = database.tables.workflow_status
     prefixed = runs.c.workflow_uuid.startswith(f"{run_id}.", autoescape=True)
-    wanted = sa.select(runs.c.workflow_uuid, about_in(runs), sa.and_(sa.true(), *which))
-    found = connection.execute(wanted.where(prefixed, runs.c.priority == BY_CALL)).all()
-    parents = {child: parent_of(BY_CALL, described(about)) for child, about, _ in found}
-    is_wanted = {child: bool(is_one) for child, _, is_one in found}
-    return sorted(each for each in below(run_id, parents) if is_wanted[each])
+    started = sa.select(runs.c.workflow_uuid, about_in(runs)).where(prefixed, runs.c.priority == BY_CALL)
+    parents = {child: parent_of(BY_CALL, described(about)) for child, about in connection.execute(started)}
+    return sorted(below(run_id, parents))
 
 
 def _batches(ids: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -211,6 +211,8 @@ class DbosWorker:
         self._ending: Final[set[asyncio.Task[None]]] = set()
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
+        self._is_aborting = False
+        self._closing: asyncio.Task[None] | None = None
         self._replaced: Final = asyncio.Event()
         self._has_stopped: Final = threading.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -251,7 +253,7 @@ class DbosWorker:
         return sorted(task.get_name() for task in [*self._running, *self._inline])
 
     async def start(self) -> None:
-        """Prepare the database, and begin.
+        """Prepare the database, and begin, also again after `stop`.
 
         Raises RuntimeError for a second worker in the process, `NameTaken` if a running worker has the name, and
         `StoreError`.
@@ -259,6 +261,9 @@ class DbosWorker:
         if _working:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
+        self._draining.clear()  # it may have stopped before
+        self._is_aborting, self._closing = False, None
+        self.metrics.draining.set(0)
         try:
             self._lease = lease = Lease(self._open(LEASE), self.name, about=self._about)
             died = await self._again(lambda: asyncio.to_thread(self._prepare, lease))
@@ -384,21 +389,29 @@ class DbosWorker:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
 
     async def stop(self, grace: float = 30.0) -> None:
-        """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others."""
+        """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others.
+
+        A worker whose stop is cancelled waits for nothing more, and has stopped then too.
+        """
         self._drain()
-        for task in self._tasks:
-            task.cancel()
-        if self._running:
-            await asyncio.wait(self._running, timeout=grace)
-        left = [*self._running, *self._inline]
-        for task in left:
-            task.cancel()
-        if left:
-            await asyncio.wait(left, timeout=1)
-        await self._until_taken_runs_have_begun()
-        await self._until_outcomes_are_written()
-        await self._until_ends_are_recorded()
-        await self._close()
+        try:
+            for task in self._tasks:
+                task.cancel()
+            if self._running:
+                await asyncio.wait(self._running, timeout=grace)
+            left = [*self._running, *self._inline]
+            self._is_aborting = True
+            for task in left:
+                task.cancel()
+            if left:
+                await asyncio.wait(left, timeout=1)
+            await self._until_taken_runs_have_begun()
+            await self._until_outcomes_are_written()
+            await self._until_ends_are_recorded()
+        finally:
+            if self._closing is None:
+                self._closing = asyncio.create_task(self._close())
+            await asyncio.shield(self._closing)
 
     def _drain(self) -> None:
         """Begin no further activity, and take no further run from the queue."""
@@ -439,6 +452,7 @@ class DbosWorker:
         await asyncio.gather(*left, return_exceptions=True)
 
     async def _close(self) -> None:
+        self._is_aborting = True
         self._has_stopped.set()
         for thread in self._threads:
             await asyncio.to_thread(thread.join, DEAD_AFTER)  # not for ever: the database may be away
@@ -449,7 +463,8 @@ class DbosWorker:
         for connections in self._connections:
             await asyncio.to_thread(close_connections, connections)
         self._connections.clear()
-        _working.remove(self)
+        with suppress(ValueError):  # it has never started
+            _working.remove(self)
 
     async def observe(self, request: RunRequest, body: Awaitable[Json], /) -> Json:
         """Await the body of a run in a span."""
@@ -458,34 +473,32 @@ class DbosWorker:
     async def execute(self, request: RunRequest, activity: Activity, /) -> Json:
         """Execute one activity, when the user and the tool may have one more call."""
         assert self._lease is not None  # the worker has started
-        owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
+        execution = self._executions[request.run_id]
         caller.set(
             DbosCaller(
                 execution,
                 self._lease,
-                partial(self._cancel_child, request.run_id, owner),
-                partial(self._is_child_cancelled, request.run_id, owner),
+                partial(self._cancel_child, request.run_id, execution.owner),
+                partial(self._is_child_cancelled, request.run_id, execution.owner),
             )
         )
         if self._host.starts_agents(activity):
-            await self._restored(request, self._executions[request.run_id])
+            await self._restored(request, execution)
         bounds = self._bounds(request, activity) if activity.name == "call" else []
         async with AsyncExitStack() as held:
             with execution.waiting():
                 for semaphore in bounds:
                     await held.enter_async_context(semaphore)
             is_read = not bounds  # else others may have the run by now
-            await self._until_it_may(
-                execution, request.run_id, "" if activity.name == "plan" else owner, is_read=is_read
-            )
+            await self._until_it_may(execution, request.run_id, is_call=activity.name != "plan", is_read=is_read)
             return await self._execute(request, activity)
 
-    async def _until_it_may(self, execution: Execution, run_id: str, owner: str, *, is_read: bool) -> None:
+    async def _until_it_may(self, execution: Execution, run_id: str, *, is_call: bool, is_read: bool) -> None:
         """Wait until this worker holds its lease. Raises DBOSWorkflowConflictIDError if the run is another's by then.
 
-        Before a call, with the `owner` of the execution, it also draws its fencing token, and then asks the database
-        whether the run is still its own: whoever takes it over after that draws a greater one. `is_read` says that the
-        database has just been asked, as it is before each step: see `read_steps_at_once`.
+        Before a call it also draws the fencing token of the execution, and then asks the database whether the run is
+        still its own: whoever takes it over after that draws a greater one. `is_read` says that the database has just
+        been asked, as it is before each step: see `read_steps_at_once`.
         """
         lease = self._lease
         assert lease is not None  # as above
@@ -496,14 +509,14 @@ class DbosWorker:
                     await asyncio.sleep(_PAUSE)
             if execution.has_run and execution.term != lease.term:
                 execution.fence()
-            if execution.has_run and owner:
+            if execution.has_run and is_call:
                 if execution.token is None:
                     async with execution.drawing:
                         if execution.token is None:
                             execution.token = await self._with_database(lambda database: draw_token(database.engine))
                     is_read = False
                 if not is_read and not await self._with_database(
-                    lambda database: tables.is_owned(database, run_id, owner)
+                    lambda database: tables.is_owned(database, run_id, execution.owner)
                 ):
                     execution.lose()
             if not execution.has_run:
@@ -547,13 +560,12 @@ class DbosWorker:
 
         An execution without its run records no end: it may be another one by now, or be cancelled.
         """
+        execution = self._executions[request.run_id]
         if reason == "tool_changed" and self._tool_wait > 0:
-            owner = current_owner_xid(request.run_id) or ""
-            wait = partial(tables.wait_for_tool, run_id=request.run_id, owner=owner, seconds=self._tool_wait)
+            wait = partial(tables.wait_for_tool, run_id=request.run_id, owner=execution.owner, seconds=self._tool_wait)
             if await self._with_database(wait):
                 raise dbos_errors.DBOSWorkflowConflictIDError(request.run_id)  # this execution owns it no more
-        owner, execution = current_owner_xid(request.run_id) or "", self._executions[request.run_id]
-        await self._until_it_may(execution, request.run_id, owner, is_read=False)
+        await self._until_it_may(execution, request.run_id, is_call=True, is_read=False)
         with execution.doing(), execution.pausing():  # for as long as its store is away
             await self._host.ended(request, reason)
 
@@ -565,7 +577,8 @@ class DbosWorker:
         must do nothing more, and each has the state of its calls for itself.
         """
         assert self._lease is not None  # the worker has started
-        run_id, execution = request.run_id, Execution(task, self._lease.term)
+        run_id = request.run_id
+        execution = Execution(task, self._lease.term, current_owner_xid(run_id) or "")
         if run_id in self._executions:
             self._executions[run_id].lose()
             self.forget(run_id, "the run is executed again")
@@ -621,7 +634,7 @@ class DbosWorker:
 
     async def _cancel_child(self, parent: str, owner: str, run_id: str) -> None:
         """Cancel a run for the call that waits for it, unless that is made elsewhere: see `tables.cancel_child`."""
-        if not self.is_draining:
+        if not self._is_aborting:  # else the call is made again elsewhere, and waits for the same run
             await self._with_database(lambda database: tables.cancel_child(database, parent, owner, run_id))
 
     async def _is_child_cancelled(self, parent: str, owner: str, run_id: str) -> bool | None:
@@ -678,7 +691,7 @@ class DbosWorker:
             partial(adoption.begin_again, lease),
             partial(adoption.take_over_dead, watch, self.metrics.adopted_after),
             partial(adoption.search, lease, self._executed),
-            partial(self._drop_cancelled, database),
+            partial(self._drop_lost, database),
             partial(tables.cancel_orphans, database),
         ]
         failed = ""
@@ -702,10 +715,10 @@ class DbosWorker:
         assert self._dbos is not None  # the worker has started
         return {*self._executions, *active_runs(self._dbos).activeList()}
 
-    def _drop_cancelled(self, database: SystemDatabase) -> None:
-        """Let go of runs that were cancelled."""
+    def _drop_lost(self, database: SystemDatabase) -> None:
+        """Let go of runs that were cancelled, also of those that another worker has by now, since they were resumed."""
         executions = dict(self._executions)  # those that begin from now on are of runs that were resumed
-        for run_id in tables.cancelled_of(database, list(executions)):
+        for run_id in tables.lost_of(database, {run_id: each.owner for run_id, each in executions.items()}):
             executions[run_id].lose_soon()
 
 
