@@ -19,6 +19,7 @@ from toolgen.engine.body import Retries
 from toolgen.engine.dbos import schedules, tables
 from toolgen.engine.dbos import worker as dbos_worker
 from toolgen.engine.dbos.database import reading
+from toolgen.engine.dbos.lease import Lease
 from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.protocol import NotResumable
 from toolgen.engine.schedules import Schedule
@@ -386,3 +387,50 @@ def test_who_sets_a_schedule_anew_waits_for_whoever_pauses_it(
         assert (info.schedule.every, info.is_paused) == (7200, False)
 
     durable.run(body)
+
+
+def test_a_worker_without_its_lease_asks_no_planner(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_held = threading.Event()
+    is_held.set()
+    monkeypatch.setattr(Lease, "is_held", property(lambda _lease: is_held.is_set()))
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("until-free")], [read("b")], run_id="r1"))
+        await until(running.marks)
+        is_held.clear()
+        (running.folder / "free").touch()
+        await until(lambda: running.engine.timeline("r1"), lambda steps: len(steps) == 2)
+        await asyncio.sleep(0.5)
+        assert running.count("plan") == 1
+        is_held.set()
+        assert (await running.engine.result("r1", 60)).stopped == "completed"
+        assert (running.count("plan"), running.marks()) == (3, ["until-free", "b"])
+
+    durable.run(body)
+
+
+def test_a_call_waits_for_a_lease_that_is_lost_while_the_database_is_asked_whose_the_run_is(
+    durable: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_held = threading.Event()
+    is_held.set()
+    monkeypatch.setattr(Lease, "is_held", property(lambda _lease: is_held.is_set()))
+    is_owned = tables.is_owned
+    asked: list[str] = []
+
+    def lose_meanwhile(*args: Any) -> bool:
+        if not asked:
+            is_held.clear()
+            threading.Timer(0.5, is_held.set).start()
+        asked.append("")
+        return is_owned(*args)
+
+    monkeypatch.setattr(tables, "is_owned", lose_meanwhile)
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("a")], run_id="r1", user="ann"))
+        assert (await running.engine.result("r1", 60)).stopped == "completed"
+        assert running.count("call") == 1  # else it began, and was given up by what guards its tool
+        assert len(asked) > 1
+
+    durable.run(body, worker={"per_user": 1})
