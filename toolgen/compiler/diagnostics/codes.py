@@ -633,7 +633,7 @@ CODES = _table(
         "TG834",
         "server-or-security-left-out",
         _W,
-        "The servers or the security schemes cannot be read, or a scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Write `base_url` by hand; requests are sent without credentials, unless the host adds them (`HttpHost`).",
+        "The servers or the security schemes cannot be read, a server has no URL that requests can be sent to (a variable has no default, or the URL is relative in a file), or a scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Write `base_url` by hand; requests are sent without credentials, unless the host adds them (`HttpHost`).",
     ),
     (
         "TG835",
@@ -707,6 +707,18 @@ CODES = _table(
         "kind-conflict",
         _E,
         "The spec is of another kind and has tools that the API does not have, so as a toolset of kind http nothing could run them. Nothing is written.",
+    ),
+    (
+        "TG848",
+        "other-server",
+        _W,
+        "The tools were imported from a description or a server that names another address than the spec. An import never changes `api.base_url` or `server`, because calls go there with the credentials of the toolset. Change it by hand if calls are to go to the other one.",
+    ),
+    (
+        "TG849",
+        "other-source",
+        _E,
+        "The import names another source than the spec, and it offers hardly any of the tools that the spec has: it is another API or server, and the import would disable the tools. Nothing is written. Import it into a toolset of its own. If the tools are there now, write the source in the spec, under `import` or `server`, and import with `--toolset` alone.",
     ),
     # TG9xx: evaluations
     (
