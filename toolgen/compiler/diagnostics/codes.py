@@ -414,6 +414,12 @@ CODES = _table(
         _E,
         "A build was interrupted, and its journal in `.toolgen` is damaged or not toolgen's, so it can be neither completed nor undone. Restore the output folder from version control, delete its `.toolgen` folder, and build again.",
     ),
+    (
+        "TG610",
+        "newer-package",
+        _E,
+        "A newer toolgen built the package, by its `toolgen.lock`, and a build with this one would write what the older one does, and take back what the newer one fixed. Upgrade toolgen to that version; a team builds with one version, which `requirements` or a lock file of the project names. `--force` writes the package of this version.",
+    ),
     # TG7xx: configuration
     (
         "TG701",

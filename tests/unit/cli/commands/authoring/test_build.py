@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.command_line import toolgen
+from toolgen import __version__
 from toolgen.cli.front import run
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.publish.inputs import current_inputs
@@ -77,6 +78,34 @@ def test_a_foreign_file_at_the_path_of_a_generated_one_is_an_edit(
     assert advice(capsys).endswith(f" differences; {overwritten}; delete strays, or move them elsewhere")
     assert [run(["build"]), run(["build", "--force"])] == [1, 1]
     assert (folder / "generated/tools/more/__init__.py").read_text() != "mine\n"
+
+
+def test_a_package_of_a_newer_toolgen_needs_that_toolgen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = folder / "generated/toolgen.lock"
+    text = lock.read_text().replace(f"generator {__version__}", "generator 9.0.0")
+    lock.write_text(text)
+
+    assert advice(capsys) == "generated: 1 difference; upgrade toolgen"
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
+    assert advice(capsys).endswith(" differences; upgrade toolgen")
+    assert (run(["build"]), lock.read_text()) == (1, text)
+    assert "error[TG610]: generated was built by toolgen 9.0.0, and this is " in capsys.readouterr().err
+    assert [run(["build", "--force"]), run(["build", "--check"])] == [0, 0]
+
+
+def test_output_that_cannot_be_written_is_no_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    large = f"{{type: object, x-note: {'x' * 20_000}}}"  # a catalog has it, and no module
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("args: {}", f"args: {large}"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        assert [run(["build"]), run(["build", "--format", "json"])] == [2, 2]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "error[TG608]: generated could not be written: File too large" in capsys.readouterr().err
+    (folder / "specs/shop.yaml").write_text("toolgen: 2\n")
+    assert run(["build"]) == 1
 
 
 def test_an_edited_lock_needs_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
