@@ -48,7 +48,7 @@ ELSEWHERE = {
     "TG608": "tests/unit/compiler/publish/test_crash.py",
     "TG610": "tests/unit/compiler/publish/test_publish.py",
     "TG609": "tests/unit/compiler/publish/test_crash.py",
-    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712"), "tests/unit/compiler/project/test_settings.py"),
+    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712", "TG713"), "tests/unit/compiler/project/test_settings.py"),
     **{f"TG90{number}": "tests/unit/evaluate/test_cases.py" for number in range(1, 5)},
     "TG801": "tests/unit/compiler/importers/mcp/test_importing.py",
     "TG802": "tests/unit/compiler/importers/mcp/test_importing.py",

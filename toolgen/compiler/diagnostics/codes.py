@@ -357,7 +357,7 @@ CODES = _table(
         "TG511",
         "restriction-of-nothing",
         _E,
-        "A rule answers `deny`, `exclude` or `ask`, but its name matches no tool of this target (by ident, toolset, pattern, wire name, Python name, action, name at the server or tag), so it would restrict nothing. Correct the name, or list it under `registered` of the policy if hosts register the tool. A rule by tags alone (`+dangerous`) may match nothing.",
+        "A rule answers `deny`, `exclude` or `ask`, but its name matches no tool of this target (by ident, toolset, pattern, wire name, Python name, action, name at the server or tag), so it would restrict nothing. Correct the name, or list it under `registered` of the policy if hosts register the tool. A rule whose tags no such tool has (`shop.*+dangerous`, `+dangerous`) is a warning, TG504: the next tool may have them.",
     ),
     # TG6xx: publishing the generated package
     (
@@ -451,7 +451,7 @@ CODES = _table(
         "TG707",
         "output-not-a-package",
         _E,
-        "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`.",
+        "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`. It is in no hidden folder: `.git`, `.toolgen` and the like belong to other tools, which may delete what is in them.",
     ),
     (
         "TG708",
@@ -482,6 +482,12 @@ CODES = _table(
         "unread-setting",
         _W,
         "`settings` has a value that no condition (`needs`) of an action catalog looks at, so it has no effect.",
+    ),
+    (
+        "TG713",
+        "silence-of-nothing",
+        _W,
+        "`silence.toolsets` names a toolset that no target has, or has a pattern that matches none, so the row has no effect.",
     ),
     # TG8xx: importing
     (

@@ -291,3 +291,10 @@ def test_stdin_is_read(tmp_path: Path) -> None:
     text = json.dumps(openapi({"/items": API["paths"]["/items"]}))
     done = toolgen(tmp_path, "import", "openapi", "-", "--toolset", "shop.api", stdin=text)
     assert done.out == "specs/shop.api.yaml: 2 tools, 2 new\n"
+
+
+def test_an_empty_description_is_no_spec(tmp_path: Path) -> None:
+    (tmp_path / "empty.yaml").write_text("# nothing\n")
+    done = toolgen(tmp_path, "import", "openapi", "empty.yaml", "--toolset", "shop.api")
+    assert "error[TG003]: the file is empty" in done.err
+    assert "toolgen: 1" not in done.err
