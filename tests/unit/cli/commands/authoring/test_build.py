@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -273,3 +275,21 @@ def test_an_error_that_leaves_a_file_readable_is_one_for_each_command_and_each_t
         found.append((code, capsys.readouterr().err.count("error[TG")))
     assert [(min(code, 1), errors) for code, errors in found] == [(1, 1)] * len(found)
     assert (folder / "generated/catalog.json").read_bytes() == package
+
+
+def test_formatters_and_linters_of_a_project_leave_a_package_as_it_is(folder: Path) -> None:
+    fields = ", ".join(f"a_field_with_a_long_name_{number}: number" for number in range(6))
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("args: {}", f"args: {{{fields}}}"))
+    assert run(["build"]) == 0
+    (folder / "mine.py").write_text("import sys, os\nx = {  'a': 1}\n")
+    for program, *words in (
+        ("ruff", "check", "--isolated", "--select=E,F,I,PYI,UP,D", "--exit-zero", "--fix"),
+        ("ruff", "format", "--isolated"),
+        ("isort", "-q"),
+        ("black", "-q"),
+    ):
+        subprocess.run([sys.executable, "-m", program, *words, "."], cwd=folder, check=True, capture_output=True)
+    assert (folder / "mine.py").read_text() == 'x = {"a": 1}\n', "they have run"
+    checked = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=E,F,I,PYI,UP,D", "generated"]
+    assert subprocess.run(checked, cwd=folder, check=False).returncode == 0
+    assert run(["build", "--check"]) == 0
