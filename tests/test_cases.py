@@ -46,8 +46,9 @@ ELSEWHERE = {
     "TG606": "tests/unit/compiler/publish/test_publish.py",
     "TG607": "tests/unit/compiler/publish/test_crash.py",
     "TG608": "tests/unit/compiler/publish/test_crash.py",
+    "TG610": "tests/unit/compiler/publish/test_publish.py",
     "TG609": "tests/unit/compiler/publish/test_crash.py",
-    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712"), "tests/unit/compiler/project/test_settings.py"),
+    **dict.fromkeys(("TG709", "TG710", "TG711", "TG712", "TG713"), "tests/unit/compiler/project/test_settings.py"),
     **{f"TG90{number}": "tests/unit/evaluate/test_cases.py" for number in range(1, 5)},
     "TG801": "tests/unit/compiler/importers/mcp/test_importing.py",
     "TG802": "tests/unit/compiler/importers/mcp/test_importing.py",
@@ -73,6 +74,8 @@ ELSEWHERE = {
     "TG840": "tests/unit/cli/importers/test_import_python.py",
     "TG841": "tests/unit/cli/importers/test_import_python.py",
     **{f"TG84{number}": "tests/unit/compiler/importers/python/test_update.py" for number in range(2, 8)},
+    "TG848": "tests/unit/compiler/importers/openapi/test_update.py",
+    "TG849": "tests/unit/compiler/importers/openapi/test_update.py",
 }
 """Codes that no spec folder can produce, and the tests that do."""
 

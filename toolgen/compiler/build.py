@@ -23,7 +23,7 @@ from toolgen.compiler.publish.inputs import (
     settings_digest,
     spec_digests,
 )
-from toolgen.compiler.publish.lock import note_state, read_lock
+from toolgen.compiler.publish.lock import UPGRADE, note_state, read_lock
 from toolgen.compiler.publish.publish import Package, Published, alone, publish, quiet, recover
 from toolgen.compiler.publish.tree import LOCK, Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config, Target
 
 
-MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.SETTINGS, Cause.STRAY})
+MAKERS: Final = frozenset({Cause.GENERATOR, Cause.NEWER, Cause.FORMATTER, Cause.SETTINGS, Cause.STRAY})
 """Causes of drift that leave a package usable: what made it has changed, not what it was made from."""
 
+
+UNWRITABLE: Final = frozenset({"TG607", "TG608"})
+"""Codes of what keeps a package from being written, whatever its specs say."""
 
 STRAY: Final = Cause.STRAY.value
 DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
@@ -268,7 +271,9 @@ class CheckedTarget:
     def advice(self) -> str:
         """What to do to make the package what its specs give; empty where there is nothing to do."""
         changes, advice = self.changes or (), list[str]()
-        if any(change.is_guarded for change in changes):
+        if any(Cause.NEWER in change.causes for change in changes):
+            advice.append(UPGRADE)
+        elif any(change.is_guarded for change in changes):
             advice.append("move edits elsewhere, and run `toolgen build --force`, which overwrites them")
         elif not all(change.is_left_alone for change in changes):
             advice.append("run `toolgen build`")

@@ -325,6 +325,7 @@ def imported_json(imported: Imported) -> dict[str, Any]:
         "skipped": list(update.skipped),
         "conflicts": list(update.conflicts),
         "kept": list(update.kept),
+        "changed_keys": list(imported.changed_keys),
         "left_out": list(imported.left_out),
         "warnings": dict(imported.warnings),
         "not_offered": {kind: list(names) for kind, names in imported.others.items()},
@@ -344,8 +345,9 @@ def show_imported(path: str, imported: Imported | None, *, left_out: int) -> Non
         "disabled": update.gone,
         "removed": update.removed,
     }
-    changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
-    echo(f"{path}: {total} tool{'s' * (total != 1)}, {changes}")
+    changes = [f"{len(keys)} {what}" for what, keys in counts.items() if keys]
+    changes += [f"`{key}` changed" for key in imported.changed_keys]
+    echo(f"{path}: {total} tool{'s' * (total != 1)}, {', '.join(changes) or 'up to date'}")
     if update.skipped:
         listed = ", ".join(f"`{name}`" for name in update.skipped)
         message = f"not imported, because they were removed from the spec: {listed}; to import them, remove their lines"
@@ -383,7 +385,7 @@ def _check_each(requests: Iterable[R], check: Callable[[R], Checked]) -> list[Ch
 _SELECTING: Final = ("agent", "catalog", "policy")
 """The heads of files that only select tools: they play no part in what a source changes."""
 
-_OF_PEOPLE: Final = frozenset({"TG807", "TG808", "TG809", "TG822"})
+_OF_PEOPLE: Final = frozenset({"TG807", "TG808", "TG809", "TG822", "TG848"})
 """Codes of what a person has to look at."""
 
 
@@ -453,6 +455,8 @@ def _checked_import(place: SpecPlace, toolset: str, imported: Imported | None, s
     if imported is None or is_unread:
         show_diagnostics(sink, {**sink.sources, place.path: place.present.text})
         problem = f"A source of {toolset} cannot be read." if is_unread else f"The source of {toolset} offers no tool."
+        if any(found.code == "TG849" for found in sink):
+            problem = f"{toolset} is not compared with another source."
         raise click.UsageError(problem)
     show_diagnostics(
         [found for found in sink if found.code in _OF_PEOPLE], {**sink.sources, place.path: place.present.text}

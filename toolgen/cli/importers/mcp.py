@@ -31,6 +31,7 @@ from toolgen.cli.packages import built_catalog, check_known
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import (
     Malformed,
+    address_of,
     import_mcp,
     offered_tools,
     recorded_value,
@@ -214,6 +215,7 @@ class McpImporter(Importer[McpRequest, Source]):
             file=file,
             others=OtherTools(place.others),
             malformed=request.malformed,
+            is_other=_is_other(request),
         )
 
     def check(self, found: Source, request: McpRequest) -> Checked:
@@ -328,6 +330,16 @@ class McpImporter(Importer[McpRequest, Source]):
             which = f"The spec of {given.toolset} has" if given.toolset else "The MCP toolsets of this project have"
             raise click.UsageError(f"{which} no `server`, and no file to import: give FILE or a server, and --toolset.")
         return found
+
+
+def _is_other(request: McpRequest) -> bool:
+    """Return whether the command line names another source than the spec."""
+    present: Mapping[str, Any] = request.place.present.root.to_data() if request.place.present else {}
+    if request.server is not None:
+        return address_of(request.server) != address_of(present.get("server") or {})
+    if request.file is None:
+        return False
+    return "server" in present or stored_path(request.file, request.config.root) != request.kept_file
 
 
 # Check: the tools of an answer.

@@ -37,6 +37,8 @@ class Found:
     files: DescriptionFiles
     selection: Selection
     origin: Mapping[str, Any]
+    is_other: bool
+    """Whether the spec names another description, or none."""
 
 
 class OpenApiImporter(Importer[Request, Found]):
@@ -78,10 +80,12 @@ class OpenApiImporter(Importer[Request, Found]):
             selection = Selection.of(include, exclude)
         except ValueError as error:
             raise click.UsageError(f"{error}.") from error
-        stored = kept.get("openapi") if source is None else _stored(source, root) or kept.get("openapi")
+        named = kept.get("openapi", "") if source is None else _stored(source, root)
+        stored = named or kept.get("openapi")
         origin = {"openapi": stored, "include": list(include), "exclude": list(exclude)}
         files = DescriptionFiles(root, source if source is not None else _named(kept["openapi"], root), request.texts)
-        return Found(files.first(), files, selection, {key: value for key, value in origin.items() if value})
+        origin = {key: value for key, value in origin.items() if value}
+        return Found(files.first(), files, selection, origin, is_other=named != kept.get("openapi", ""))
 
     def tools(self, found: Found, request: Request) -> Imported | None:
         """Make a tool of each operation that is selected."""
@@ -95,6 +99,7 @@ class OpenApiImporter(Importer[Request, Found]):
             request.sink,
             profile=request.place.target.profile,
             origin=found.origin,
+            is_other=found.is_other,
         )
 
 

@@ -357,7 +357,7 @@ CODES = _table(
         "TG511",
         "restriction-of-nothing",
         _E,
-        "A rule answers `deny`, `exclude` or `ask`, but its name matches no tool of this target (by ident, toolset, pattern, wire name, Python name, action, name at the server or tag), so it would restrict nothing. Correct the name, or list it under `registered` of the policy if hosts register the tool. A rule by tags alone (`+dangerous`) may match nothing.",
+        "A rule answers `deny`, `exclude` or `ask`, but its name matches no tool of this target (by ident, toolset, pattern, wire name, Python name, action, name at the server or tag), so it would restrict nothing. Correct the name, or list it under `registered` of the policy if hosts register the tool. A rule whose tags no such tool has (`shop.*+dangerous`, `+dangerous`) is a warning, TG504: the next tool may have them.",
     ),
     # TG6xx: publishing the generated package
     (
@@ -414,6 +414,12 @@ CODES = _table(
         _E,
         "A build was interrupted, and its journal in `.toolgen` is damaged or not toolgen's, so it can be neither completed nor undone. Restore the output folder from version control, delete its `.toolgen` folder, and build again.",
     ),
+    (
+        "TG610",
+        "newer-package",
+        _E,
+        "A newer toolgen built the package, by its `toolgen.lock`, and a build with this one would write what the older one does, and take back what the newer one fixed. Upgrade toolgen to that version; a team builds with one version, which `requirements` or a lock file of the project names. `--force` writes the package of this version.",
+    ),
     # TG7xx: configuration
     (
         "TG701",
@@ -445,7 +451,7 @@ CODES = _table(
         "TG707",
         "output-not-a-package",
         _E,
-        "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`.",
+        "`out` becomes a Python package, so its last part must be a Python identifier and not a keyword, such as `generated` or `src/tools`. It is in no hidden folder: `.git`, `.toolgen` and the like belong to other tools, which may delete what is in them.",
     ),
     (
         "TG708",
@@ -476,6 +482,12 @@ CODES = _table(
         "unread-setting",
         _W,
         "`settings` has a value that no condition (`needs`) of an action catalog looks at, so it has no effect.",
+    ),
+    (
+        "TG713",
+        "silence-of-nothing",
+        _W,
+        "`silence.toolsets` names a toolset that no target has, or has a pattern that matches none, so the row has no effect.",
     ),
     # TG8xx: importing
     (
@@ -633,7 +645,7 @@ CODES = _table(
         "TG834",
         "server-or-security-left-out",
         _W,
-        "The servers or the security schemes cannot be read, or a scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Write `base_url` by hand; requests are sent without credentials, unless the host adds them (`HttpHost`).",
+        "The servers or the security schemes cannot be read, a server has no URL that requests can be sent to (a variable has no default, or the URL is relative in a file), or a scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Write `base_url` by hand; requests are sent without credentials, unless the host adds them (`HttpHost`).",
     ),
     (
         "TG835",
@@ -707,6 +719,18 @@ CODES = _table(
         "kind-conflict",
         _E,
         "The spec is of another kind and has tools that the API does not have, so as a toolset of kind http nothing could run them. Nothing is written.",
+    ),
+    (
+        "TG848",
+        "other-server",
+        _W,
+        "The tools were imported from a description or a server that names another address than the spec. An import never changes `api.base_url` or `server`, because calls go there with the credentials of the toolset. Change it by hand if calls are to go to the other one.",
+    ),
+    (
+        "TG849",
+        "other-source",
+        _E,
+        "The import names another source than the spec, and it offers hardly any of the tools that the spec has: it is another API or server, and the import would disable the tools. Nothing is written. Import it into a toolset of its own. If the tools are there now, write the source in the spec, under `import` or `server`, and import with `--toolset` alone.",
     ),
     # TG9xx: evaluations
     (

@@ -91,7 +91,7 @@ class _LintSettingsReader:
             if value not in set(Severity):
                 choices = ", ".join(f"`{each}`" for each in Severity)
                 message = f"the severity of `{text}` must be one of {choices}, not {value!r:.50}"
-                self._report(f"lint.severity.{text}", message, "write `ignore` to turn a rule off")
+                self._report(f"lint.severity.{text}", message, "to turn the rule off, add it to `lint.ignore`")
             elif code:
                 found[code] = Severity(value)
         return found

@@ -25,6 +25,7 @@ ToolKeyPattern = r"^[A-Za-z_][A-Za-z0-9_-]*$"
 TypeNamePattern = r"^[A-Z][A-Za-z0-9_]*$"
 SelectorPattern = rf"^[A-Za-z0-9_.*-]*(\+{Name})*$"
 TextPattern = r"\S"
+VariablePattern = r"^[^=\x00]+$"
 HandlerPattern = r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$"
 
 GRAMMAR: Final = {
@@ -33,6 +34,7 @@ GRAMMAR: Final = {
     ToolKeyPattern: "use letters, digits, `_` and `-`, not starting with a digit",
     TypeNamePattern: "use letters, digits and `_`, starting with a capital letter",
     SelectorPattern: "use a toolset, an ident, or a pattern with `*`, then `+tag`",
+    VariablePattern: "write the name of an environment variable, which has no `=`",
     HandlerPattern: "write `module:name`, such as `app.tools:search`",
 }
 """The patterns of names in words, for messages."""
@@ -89,6 +91,8 @@ TypeName = Annotated[str, StringConstraints(pattern=TypeNamePattern, max_length=
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 Text = Annotated[str, StringConstraints(pattern=TextPattern)]
+
+VariableName = Annotated[str, StringConstraints(min_length=1, pattern=VariablePattern)]
 """Text for people and models, not blank."""
 
 SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern)]

@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import DottedName, NonEmpty, SelectorText, Spec, SpecFileHead, Text, Word
+from toolgen.compiler.documents.base import (
+    DottedName,
+    NonEmpty,
+    SelectorText,
+    Spec,
+    SpecFileHead,
+    Text,
+    VariableName,
+    Word,
+)
 from toolgen.spec.tool_settings import Role  # noqa: TC001  # pydantic reads it
 
 Answer = Literal["exclude", "deny", "ask", "allow"]
@@ -76,7 +85,7 @@ class PolicyFile(SpecFileHead):
     """Maps hosts, without ports, to answers; `*.example.com` matches subdomains, and the most specific name wins."""
     paths: PathsSpec = PathsSpec()
     """Where tools may write, and what requires permission to read."""
-    env: list[NonEmpty] = ["PATH", "HOME", "TMPDIR"]
+    env: list[VariableName] = ["PATH", "HOME", "TMPDIR"]
     """Environment variables that commands receive."""
     limits: PolicyLimitsSpec = PolicyLimitsSpec()
     """Limits for all calls."""

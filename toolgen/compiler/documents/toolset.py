@@ -18,6 +18,7 @@ from toolgen.compiler.documents.base import (
     Text,
     ToolKey,
     TypeName,
+    VariableName,
     Word,
     WordPattern,
 )
@@ -252,7 +253,7 @@ class CommandSpec(Spec):
     """One shell command line; every inserted value is quoted."""
     cwd: NonEmpty = "."
     """The working directory, inside the allowed roots."""
-    env: list[NonEmpty] = []
+    env: list[VariableName] = []
     """Environment variables passed on, besides the policy's."""
     stderr_bytes: NonNegative = 8192
     """Maximum bytes of stderr to keep."""
@@ -402,7 +403,7 @@ class ServerSpec(Spec):
     """The program that is started as the server, with its arguments."""
     headers: dict[NonEmpty, str] = {}
     """HTTP headers; `$env.NAME` in a value, a URL or an argument is the value of an environment variable."""
-    env: list[NonEmpty] = []
+    env: list[VariableName] = []
     """The environment variables that the program gets."""
     retries: NonNegative = 2
     """How often a call is repeated, if it was never sent, or is of a tool that may run twice."""

@@ -47,9 +47,16 @@ class Headers:
         return with_header(path, text, _origin(path, self._origins))
 
 
+LEFT_ALONE: Final = "# fmt: off\n# isort: skip_file\n# flake8: noqa\n"
+"""Comments by which formatters and linters of projects leave a module as it is: ruff, black, isort and flake8.
+
+Else a build would find it edited by hand. The last is for ruff too. Type checkers read none of them.
+"""
+
+
 def with_header(path: str, text: str, origin: str) -> str:
-    """Return the text of a file with a header comment, if it is a module; other files have other headers."""
-    return f"# {header(origin)}\n{text}" if path.endswith(".py") else text
+    """Return the text of a file with a header of comments, if it is a module; other files have other headers."""
+    return f"# {header(origin)}\n{LEFT_ALONE}{text}" if path.endswith(".py") else text
 
 
 def header(origin: str = ALL_SPECS) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.update import new_spec, updated_spec
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
@@ -18,12 +18,20 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.read import SpecFile
 
 
+_FEW: Final = 10
+"""Of another source, one tool in so many has to be left, or it is taken for another API or server."""
+
+_NOT_COUNTED: Final = frozenset({"tools", "imported", "source", "kept"})
+"""Keys of a file that are not among `Imported.changed_keys`: tools are counted, and the others are notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """The outcome of an import: the update of the spec, and the comment at the start of a new one.
 
     `left_out` are the source's names of broken tools; `warnings` counts the warnings of a later build, by code.
-    `others` are the names of what the source has beside tools, by kind.
+    `others` are the names of what the source has beside tools, by kind. `changed_keys` are the keys of the file beside
+    `tools` whose values changed in an update, such as `api`.
     """
 
     update: Update
@@ -31,6 +39,7 @@ class Imported:
     left_out: tuple[str, ...]
     warnings: Mapping[str, int]
     others: Mapping[str, tuple[str, ...]]
+    changed_keys: tuple[str, ...] = ()
 
     @property
     def data(self) -> dict[str, Any]:
@@ -61,18 +70,54 @@ def imported(
     said: Mapping[str, Any] | None = None,
     others: Collection[str] = (),
     unselected: Collection[str] = (),
-) -> Imported:
+    is_other: bool = False,
+) -> Imported | None:
     """Write the tools of an offer into the data of a spec: a new one, if `spec` is a path, or an update of the one.
 
     `source` is what the tools come from, such as `the server`, and `said` what it says of the toolset. Of a new spec,
-    that is in its data. `others` and `unselected` are those of `updated_spec`.
+    that is in its data. `others` and `unselected` are those of `updated_spec`. `is_other` is whether the source is not
+    the one that the spec names: None if it is, and hardly any tool of the spec is left, which is reported.
     """
+    changed_keys: tuple[str, ...] = ()
     if isinstance(spec, str):
         update = new_spec(data, offer.tools)
     else:
         update = updated_spec(data, offer.tools, head=said or {}, others=others, unselected=unselected)
+        present: dict[str, Any] = spec.root.to_data()
+        enabled = sum(not tool.get("disabled") for tool in present["tools"].values())
+        if is_other and update.gone and (enabled - len(update.gone)) * _FEW <= enabled:
+            _report_other_source(spec, len(update.gone), enabled, source, sink)
+            return None
         _report_update(spec, update, source, sink)
-    return Imported(update, comment, offer.left_out, offer.warnings, offer.others)
+        keys = dict.fromkeys([*present, *update.data])
+        changed_keys = tuple(
+            key for key in keys if key not in _NOT_COUNTED and present.get(key) != update.data.get(key)
+        )
+    return Imported(update, comment, offer.left_out, offer.warnings, offer.others, changed_keys)
+
+
+def report_other_server(spec: SpecFile, path: Sequence[str], kept: str, offered: str, sink: Diagnostics) -> None:
+    """Report that the tools are those of another server than the spec has at a path, where calls still go."""
+    key = ".".join(path)
+    message = (
+        f"the source names {offered} as the server, and `{key}` stays {kept}: calls go there, with its credentials"
+    )
+    fix = f"if calls are to go to {offered}, write it as `{key}`"
+    sink.report("TG848", spec.root.span_at(tuple(path)), message, fix=fix)
+
+
+def _report_other_source(spec: SpecFile, gone: int, enabled: int, source: str, sink: Diagnostics) -> None:
+    data = spec.root.to_data()
+    key = "server" if "server" in data else "import"
+    message = (
+        f"{source} does not offer {gone:,} of {enabled:,} tools of `{data['toolset']}`, and is not the "
+        "source that the spec names: nothing is written"
+    )
+    fix = (
+        f"import it into another toolset, with --toolset; if the tools are there now, write that under `{key}` in the "
+        "spec, and import with --toolset alone"
+    )
+    sink.report("TG849", spec.root.span_at((key if key in data else "toolset",)), message, fix=fix)
 
 
 def _report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
 from toolgen.changes.tool_texts import has_texts, imported_of, texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
-from toolgen.compiler.importers.imported import imported
+from toolgen.compiler.importers.imported import imported, report_other_server
 from toolgen.compiler.importers.offer import (
     Offer,
     OfferedTool,
@@ -407,6 +408,7 @@ def _widened(tool: Mapping[str, Any], values: Sequence[Any]) -> Any:
 
 _SOURCE: Final = "the server"
 _COMMENT: Final = "Written by `toolgen import mcp`. Review permissions and tags: the server only hinted at them."
+_WAYS: Final = ("http", "sse", "stdio")
 _HEAD: Final = ("toolgen", "toolset", "kind", "description", "import", "dialect", "server")
 
 
@@ -422,12 +424,14 @@ def import_mcp(
     file: str = "",
     others: OtherTools | None = None,
     malformed: Malformed = MappingProxyType({}),
+    is_other: bool = False,
 ) -> Imported | None:
     """Create a spec from a server's answer, or update one: `spec` is the path of a new spec, or an existing one.
 
     `file` is the path of a saved answer, for the next import. `dialect` is the draft of schemas without `$schema`, by
     default that of the spec, or 2020-12. `malformed` are entries that are skipped. None if there are no
-    valid tools; the reasons, and skipped tools, are reported.
+    valid tools, or if `is_other`, the source is not the one that the spec names, and hardly any of its tools is left;
+    the reasons, and skipped tools, are reported.
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server, file)
@@ -444,7 +448,17 @@ def import_mcp(
     if offer is None or not offer.tools:
         return None
     said = _said(offer.instructions)
-    return imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said)
+    made = imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said, is_other=is_other)
+    kept: Mapping[str, Any] = present.get("server") or {}
+    if made is not None and server is not None and address_of(kept) != address_of(server):
+        report_other_server(spec, ("server",), address_of(kept), address_of(server), sink)
+    return made
+
+
+def address_of(server: Mapping[str, Any]) -> str:
+    """Return the URL of a server, or its command; empty for none."""
+    way = next((server[way] for way in _WAYS if way in server), "")
+    return way if isinstance(way, str) else shlex.join(way)
 
 
 def _with_head(

@@ -215,7 +215,8 @@ def import_python(
     is_whole = bool(description) and known == sorted(sources)
     said = {**({"description": description} if is_whole else {}), **_declared(offer.tools)}
     made = imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said, others=others)
-    _report_kind(spec, made.update, sink)
+    if made is not None:
+        _report_kind(spec, made.update, sink)
     return made
 
 

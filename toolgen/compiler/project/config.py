@@ -35,7 +35,7 @@ OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
 _SETTINGS = ("targets", "executors", "handlers", "models", "lint", "silence", *TOOL_USE_SETTINGS)
-NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings")
+NAMING: Final = ("executors", "tool_use", "action_retrieval", "settings", "silence")
 """The settings that name tools, toolsets, action catalogs and their conditions."""
 
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
@@ -212,6 +212,10 @@ class _Source:
         if not package.isidentifier() or iskeyword(package):
             found = f"`{package}` is not" if package else "the project folder itself cannot be"
             self.report("TG707", f"`{name}.out` must end in the name of a Python package, and {found} one", key="out")
+            return None
+        if any(part.startswith(".") for part in PurePosixPath(out).parts):
+            message = f"`{name}.out` is in a hidden folder, and {out!r} belongs to another tool"
+            self.report("TG707", message, key="out", fix="choose a folder without a dot at its start")
             return None
         if out in sys.stdlib_module_names or out == "toolgen":
             self.report(

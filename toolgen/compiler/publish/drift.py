@@ -92,6 +92,7 @@ class Cause(StrEnum):
     SPEC = "spec changed"
     BUILTIN = "built-in toolset changed"
     GENERATOR = "generator changed"
+    NEWER = "built by a newer toolgen"
     FORMATTER = "formatter changed"
     CONFIGURATION = "configuration changed"
     SETTINGS = "settings that name tools changed"
@@ -101,7 +102,7 @@ class Cause(StrEnum):
     STRAY = "stray"
 
 
-_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.SETTINGS})
+_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.NEWER, Cause.FORMATTER, Cause.SETTINGS})
 """Causes that leave a package usable: what made it has changed, not what it was made from."""
 
 
@@ -270,9 +271,9 @@ def _staleness(lock: Lock, noted: Inputs, now: Inputs) -> _Staleness:
         causes.append(Cause.BUILTIN)
     because += specs
     versions = _versions(lock, now)
-    if noted.generator != now.generator or Cause.GENERATOR in versions.causes:
+    if noted.generator != now.generator and not {Cause.GENERATOR, Cause.NEWER} & {*versions.causes}:
         causes.append(Cause.GENERATOR)
-    causes += [cause for cause in versions.causes if cause is Cause.FORMATTER]
+    causes += versions.causes
     because += versions.because
     if noted.config != now.config:
         causes.append(Cause.CONFIGURATION)
@@ -285,7 +286,10 @@ def _versions(lock: Lock, now: Inputs) -> _Staleness:
     """Return the changed inputs that the lock shows."""
     causes: list[Cause] = []
     because: list[str] = []
-    if lock.generator != __version__:
+    if lock.newer:
+        causes.append(Cause.NEWER)
+        because.append(f"toolgen {lock.newer} -> {__version__}")
+    elif lock.generator != __version__:
         causes.append(Cause.GENERATOR)
         because.append(f"toolgen {lock.generator} -> {__version__}")
     if lock.formatter != now.formatter:

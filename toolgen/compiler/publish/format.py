@@ -54,10 +54,17 @@ def format_python(files: dict[str, str]) -> dict[str, str]:
         # Numbers as names: ruff's default excludes would skip a generated path such as `build/x.py`.
         places = [Path(folder, f"generated_{number}.py") for number in range(len(sources))]
         for path, place in zip(sources, places, strict=True):
-            write_new(place, files.pop(path).encode())
+            write_new(place, _turned(files.pop(path), "off", "on").encode())
         _run(ruff, folder, sources)
-        files.update((path, place.read_bytes().decode()) for path, place in zip(sources, places, strict=True))
+        for path, place in zip(sources, places, strict=True):
+            files[path] = _turned(place.read_bytes().decode(), "on", "off")
     return {path: files.pop(path) for path in order}
+
+
+def _turned(text: str, before: str, after: str) -> str:
+    """Turn the comment below the header of a file that keeps formatters off: this one is to format it."""
+    head, line, mark = text.partition(f"\n# fmt: {before}\n")
+    return f"{head}\n# fmt: {after}\n{mark}" if line and "\n" not in head else text
 
 
 def _scratch(files: Mapping[str, str]) -> str | None:

@@ -147,8 +147,12 @@ _HEAD: Final = """\
 """
 _HEADERS: Final = ("lock", "generator", "formatter")
 _NONE: Final = "none"
+UPGRADE: Final = "upgrade toolgen"
+"""What to do about a package of a newer toolgen."""
+
 _LENGTH: Final = 32
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}")
+_RELEASE: Final = re.compile(r"\d{1,9}(\.\d{1,9}){0,2}")
 _MARKERS: Final = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 Owners = dict[str, str]
@@ -160,13 +164,15 @@ class Lock:
     """The content of `toolgen.lock`: the versions of toolgen and ruff that write the package, and digests of its parts.
 
     `parts` is keyed by `path#part`, or the path for the unnamed part of a file. A merged lock can have several digests
-    of a part. `owners` has the tools of parts.
+    of a part. `owners` has the tools of parts. `newer` is the version of a newer toolgen that wrote it, or one of the
+    locks that it was merged from; empty if none did.
     """
 
     generator: str
     formatter: str
     parts: Mapping[str, frozenset[str]]
     owners: Mapping[str, str]
+    newer: str = ""
 
     @cached_property
     def files(self) -> Mapping[str, frozenset[str]]:
@@ -196,6 +202,10 @@ class Lock:
 
 class LockBroken(ValueError):
     """The text is not a lock; the message says why."""
+
+
+class LockOfNewer(LockBroken):
+    """The lock is in the format of a newer toolgen."""
 
 
 def lock_for(files: Mapping[str, bytes], owners: Mapping[str, str], formatter: str) -> Lock:
@@ -257,13 +267,23 @@ def parse_lock(content: bytes) -> Lock:
             if key != owner:
                 owners[key] = owner
     if heads["lock"] != {_FORMAT}:
-        raise LockBroken(f"is not in format {_FORMAT}, the one that toolgen {__version__} reads")
+        is_newer = any(_release(version) > _release(_FORMAT) for version in heads["lock"])
+        kind = LockOfNewer if is_newer else LockBroken
+        raise kind(f"is not in format {_FORMAT}, the one that toolgen {__version__} reads")
+    newest = max(map(_release, heads["generator"]), default=())
     return Lock(
         generator=_one_of(heads["generator"], __version__),
         formatter=_one_of(heads["formatter"] - {_NONE}, output_version(FORMATTER)),
         parts={key: frozenset(values) for key, values in parts.items()},
         owners=owners,
+        newer=".".join(map(str, newest)) if newest > _release(__version__) else "",
     )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """Return the first numbers of a version; none of a text that is no version."""
+    found = _RELEASE.match(version)
+    return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def _check(key: str, value: str, line: int) -> None:
@@ -294,6 +314,7 @@ def read_lock(tree: Tree, sink: Diagnostics) -> Lock | None:
 
 
 def report_broken(tree: Tree, error: LockBroken, sink: Diagnostics) -> None:
-    """Report that the lock of a package is broken."""
-    fix = "restore it from version control, or run `toolgen build --force`"
+    """Report that the lock of a package is broken, or of a newer toolgen."""
+    fix = UPGRADE if isinstance(error, LockOfNewer) else "restore it from version control"
+    fix += ", or run `toolgen build --force`"
     sink.report("TG606", tree.span(LOCK), f"{tree.out}/{LOCK} {error}", fix=fix)

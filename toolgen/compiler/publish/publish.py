@@ -10,7 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from toolgen.compiler.publish.lock import LockBroken, lock_for, note_state, parse_lock, render_lock, report_broken
+from toolgen import __version__
+from toolgen.compiler.publish.lock import (
+    UPGRADE,
+    LockBroken,
+    lock_for,
+    note_state,
+    parse_lock,
+    render_lock,
+    report_broken,
+)
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
@@ -133,6 +142,11 @@ def _replace(tree: Tree, package: Package, *, force: bool, sink: Diagnostics, di
         owned = _present_lock(tree, force=force)
     except LockBroken as error:
         report_broken(tree, error, sink)
+        return None
+    if owned is not None and owned.newer and not force:
+        message = f"{tree.out} was built by toolgen {owned.newer}, and this is {__version__}: nothing was changed"
+        fix = f"{UPGRADE}, or run `toolgen build --force`, which writes what this version does"
+        sink.report("TG610", tree.span(LOCK), message, fix=fix)
         return None
     files, inputs = package.files, package.inputs
     content = render_lock(lock_for(files, package.owners, inputs.formatter))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
@@ -185,6 +186,12 @@ def unknown_names(config: Config, names: Names) -> list[Unknown]:
     found += [Unknown("TG711", name, name, toolsets) for name in config.executors if name not in names.toolsets]
     conditions = tuple(sorted(names.conditions))
     found += [Unknown("TG712", name, name, conditions) for name in tool_use.settings if name not in names.conditions]
+    silenced = dict.fromkeys(name for row in config.silence for name in row.toolsets)
+    found += [
+        Unknown("TG713", "toolsets", name, toolsets)
+        for name in silenced
+        if not any(fnmatchcase(each, name) for each in toolsets)
+    ]
     return found
 
 
@@ -198,6 +205,7 @@ def report_unknown(config: Config, missing: Sequence[Unknown], sink: Diagnostics
         "TG709": ("there is no action catalog `{}`", "action catalogs"),
         "TG710": ("`action_retrieval.base` names `{}`, and there is no such tool", "tools"),
         "TG711": ("`executors` names `{}`, and there is no such toolset", "toolsets"),
+        "TG713": ("`silence.toolsets` names `{}`, and there is no such toolset", "toolsets"),
         "TG712": ("no condition of an action catalog looks at the setting `{}`", "settings that conditions look at"),
     }
     for each in missing:

@@ -66,10 +66,13 @@ _KEYS: Final = (_Expected.KEY, _Expected.KEY_OR_END)
 _ENDS: Final = (_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR_END)
 
 
-def parse_json(source: Source, sink: Diagnostics) -> Node | None:
-    """Parse one JSON text. Errors are reported to the sink; returns None if parsing cannot continue."""
+def parse_json(source: Source, sink: Diagnostics, *, start: str = "") -> Node | None:
+    """Parse one JSON text. Errors are reported to the sink; returns None if parsing cannot continue.
+
+    `start` is how such a file starts, for one that is empty.
+    """
     try:
-        return _JsonReader(source, sink).read()
+        return _JsonReader(source, sink, start).read()
     except GaveUp:
         return None
 
@@ -89,8 +92,9 @@ class _Frame:
 class _JsonReader:
     """Parses token by token, without recursion, so that no text can exhaust the stack."""
 
-    def __init__(self, source: Source, sink: Diagnostics) -> None:
+    def __init__(self, source: Source, sink: Diagnostics, start: str) -> None:
         self._source = source
+        self._how_to_start = start
         self._text = source.text
         self._report = Problems(source, sink).report
         self._stack: list[_Frame] = []
@@ -102,7 +106,9 @@ class _JsonReader:
     def read(self) -> Node | None:
         """Parse the whole text. Raises GaveUp after reporting."""
         if not self._text.strip(" \t\n\r"):
-            self._report("TG003", 0, 0, "the file is empty", fix='start it with `{"toolgen": 1}`')
+            self._report(
+                "TG003", 0, 0, "the file is empty", fix=self._how_to_start and f"start it with `{self._how_to_start}`"
+            )
             raise GaveUp
         match_token, text, end_of_text = _TOKEN.match, self._text, len(self._text.rstrip(" \t\n\r"))
         while self._position < end_of_text:

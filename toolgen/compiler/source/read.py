@@ -94,9 +94,11 @@ def read_listed(listed: Mapping[str, Listed], sink: Diagnostics) -> dict[str, st
 
 
 def _parse(source: Source, sink: Diagnostics) -> Node | None:
-    reader = parse_json if source.path.lower().endswith(".json") else parse_yaml
     found = Diagnostics()
-    node = reader(source, found)
+    if source.path.lower().endswith(".json"):
+        node = parse_json(source, found, start='{"toolgen": 1}')
+    else:
+        node = parse_yaml(source, found, start="toolgen: 1")
     source.has_findings |= sink.take(found)
     return node
 

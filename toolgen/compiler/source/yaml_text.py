@@ -334,10 +334,13 @@ _Anchored: TypeAlias = "tuple[Node, int, int]"
 """A node, its expanded size, and its height."""
 
 
-def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
-    """Parse one YAML document. Errors are reported to the sink; returns None if parsing cannot continue."""
+def parse_yaml(source: Source, sink: Diagnostics, *, start: str = "") -> Node | None:
+    """Parse one YAML document. Errors are reported to the sink; returns None if parsing cannot continue.
+
+    `start` is how such a file starts, for one that is empty.
+    """
     text, restore = with_plain_breaks(source.text)
-    builder = _Builder(source, sink, restore)
+    builder = _Builder(source, sink, restore, start)
     try:
         return builder.build(yaml.CBaseLoader(text))
     except MarkedYAMLError as error:
@@ -391,10 +394,11 @@ class _Frame:
 class _Builder:
     """Builds nodes from events. The outermost frame is the stream, a sequence of documents."""
 
-    def __init__(self, source: Source, sink: Diagnostics, restore: dict[int, str]) -> None:
+    def __init__(self, source: Source, sink: Diagnostics, restore: dict[int, str], start: str) -> None:
         self._source = source
         self._report = Problems(source, sink).report
         self._restore = restore
+        self._how_to_start = start
         self._documents: list[Node] = []
         self._stack = [_Frame(None, self._documents, None, None)]
         self._anchors: dict[str, _Anchored | None] = {}
@@ -416,7 +420,9 @@ class _Builder:
             if taken_by is not None:
                 taken_by(event)
         if not self._documents:
-            self._report("TG003", 0, 0, "the file is empty", fix="start it with `toolgen: 1`")
+            self._report(
+                "TG003", 0, 0, "the file is empty", fix=self._how_to_start and f"start it with `{self._how_to_start}`"
+            )
             return None
         return self._documents[0]
 

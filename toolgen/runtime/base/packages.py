@@ -120,9 +120,10 @@ def parse_package(text: bytes, package: str) -> Package:
         raise CatalogError(f"the catalog.json of {package!r} is damaged: {error}; run `toolgen build`") from None
     contract = document.get("contract")
     if contract != CONTRACT_VERSION:
+        is_newer = isinstance(contract, int) and contract > CONTRACT_VERSION
         raise CatalogError(
             f"{package!r} was generated for contract {contract}, and this toolgen has contract {CONTRACT_VERSION}: "
-            "run `toolgen build` with this version"
+            f"{'upgrade toolgen' if is_newer else 'run `toolgen build` with this version'}"
         )
     return Package(document, tools)
 

@@ -212,7 +212,7 @@ DEFINITIONS = [
     (ORDERS, "Address\"}", ["specs/shared.yaml:3: Address"]),
     (ORDERS, "Order]", ["specs/shop/orders.yaml:5: Order"]),
     (ORDERS, "Refund\n", ["specs/shop/orders.yaml:8: Refund"]),
-    (ORDERS, "refund:", ["generated/shop/tools/orders/__init__.py:40: REFUND"]),
+    (ORDERS, "refund:", ["generated/shop/tools/orders/__init__.py:43: REFUND"]),
     ("app.py", "REFUND", ["specs/shop/orders.yaml:10: refund"]),
     ("app.py", "FindArgs", ["specs/shop/orders.yaml:17: find"]),
     ("app.py", "shop.orders.find", ["specs/shop/orders.yaml:17: find"]),
@@ -297,7 +297,7 @@ def test_references_are_all_uses(serve: Serve, project: Path) -> None:
             "specs/agent.yaml:4: shop.orders.find",
             "specs/catalog.yaml:9: find",
             "evals/shop.eval.yaml:7: shop.orders.find",
-            "generated/shop/tools/orders/__init__.py:39: FIND",
+            "generated/shop/tools/orders/__init__.py:42: FIND",
         ]
 
     serve(look)

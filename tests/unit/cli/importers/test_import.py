@@ -98,6 +98,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "skipped": [],
         "conflicts": [],
         "kept": [],
+        "changed_keys": [],
         "left_out": ["bad"],
         "warnings": {"TG203": 1},
         "not_offered": {},

@@ -142,6 +142,29 @@ def test_the_query_of_a_url_is_sent(project: Path, option: str, capsys: pytest.C
     assert set(targets) == {"/mcp?team=a%20b&x=1"}
 
 
+def test_another_server_is_not_taken_for_that_of_the_spec(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["import", "mcp", "--stdio", stdio(project), "--toolset", "mcp.shop"])
+    text = (project / "specs" / "shop.yaml").read_text()
+    (project / "other").mkdir()
+    other = ["import", "mcp", "--stdio", stdio(project).replace("/server", "/other"), "--toolset", "mcp.shop"]
+    (project / "other" / "tools.json").write_text(json.dumps([{"name": "ping", "inputSchema": {"type": "object"}}]))
+    capsys.readouterr()
+    assert run(other) == 1
+    assert "TG849]: the server does not offer 12 of 12 tools of `mcp.shop`" in capsys.readouterr().err
+    saved = project / "other" / "answer.json"
+    saved.write_text(json.dumps({"tools": [{"name": "ping", "inputSchema": {"type": "object"}}]}))
+    assert run(["import", "mcp", str(saved), "--toolset", "mcp.shop"]) == 1
+    assert "TG849" in capsys.readouterr().err
+    assert (project / "specs" / "shop.yaml").read_text() == text
+
+    (project / "other" / "tools.json").write_text(json.dumps(TOOLS))
+    assert run(other) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "specs/shop.yaml: 12 tools, up to date\n"
+    assert "TG848]: the source names " in printed.err
+    assert spec(project)["server"] == {"stdio": shlex.split(stdio(project))}
+
+
 def test_the_server_of_the_spec_is_asked_again_and_edits_stay(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

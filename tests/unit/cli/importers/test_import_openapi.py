@@ -83,6 +83,39 @@ def test_a_check_compares_without_writing(tmp_path: Path) -> None:
     assert spec.read_text(encoding="utf-8") == text
 
 
+def test_another_description_disables_no_toolset(tmp_path: Path) -> None:
+    folder = written(tmp_path, {**API, "servers": [{"url": "https://shop.example"}]})
+    assert toolgen(folder, "import", "openapi", "docs/api.json", "--toolset", "shop.api").code == 0
+    spec = folder / "specs" / "shop.api.yaml"
+    text = spec.read_text()
+    ping = {"/ping": {"post": {"operationId": "ping", **OK}}}
+    (folder / "docs" / "ping.json").write_text(json.dumps(openapi(ping, servers=[{"url": "https://other.example"}])))
+    refused = toolgen(folder, "import", "openapi", "docs/ping.json", "--toolset", "shop.api")
+    assert (refused.code, refused.out, spec.read_text()) == (1, "", text)
+    assert "error[TG849]: the API does not offer 3 of 3 tools of `shop.api`" in refused.err
+    assert "import it into another toolset, with --toolset" in refused.err
+    checked = toolgen(folder, "import", "openapi", "docs/ping.json", "--toolset", "shop.api", "--check")
+    assert (checked.code, "shop.api is not compared with another source." in checked.err) == (2, True)
+    own = toolgen(folder, "import", "openapi", "docs/ping.json", "--toolset", "ping.api")
+    assert own.out == "specs/ping.api.yaml: 1 tool, 1 new\n"
+
+    spec.write_text(text.replace("openapi: docs/api.json", "openapi: docs/ping.json"))  # a person says it has moved
+    moved = toolgen(folder, "import", "openapi", "--toolset", "shop.api")
+    assert (moved.code, moved.out) == (1, "specs/shop.api.yaml: 4 tools, 1 new, 3 disabled\n")
+    assert "warning[TG848]: the source names https://other.example as the server" in moved.err
+    assert "TG848" in toolgen(folder, "import", "openapi", "--check").err
+
+
+def test_an_import_that_only_sets_the_url_says_what_has_changed(tmp_path: Path) -> None:
+    folder = written(tmp_path, {**API, "servers": [{"url": "https://{region}.example"}]})
+    command = ("import", "openapi", "docs/api.json", "--toolset", "shop.api")
+    first = toolgen(folder, *command)
+    assert "TG834" in first.err
+    (folder / "docs" / "api.json").write_text(json.dumps({**API, "servers": [{"url": "https://eu.example"}]}))
+    assert toolgen(folder, *command).out == "specs/shop.api.yaml: 3 tools, `api` changed\n"
+    assert toolgen(folder, *command).out == "specs/shop.api.yaml: 3 tools, up to date\n"
+
+
 def test_the_variables_of_the_credentials_are_named(tmp_path: Path) -> None:
     schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}}
     described = openapi(API["paths"], components={"securitySchemes": schemes}, security=[{"key": []}])
@@ -258,3 +291,10 @@ def test_stdin_is_read(tmp_path: Path) -> None:
     text = json.dumps(openapi({"/items": API["paths"]["/items"]}))
     done = toolgen(tmp_path, "import", "openapi", "-", "--toolset", "shop.api", stdin=text)
     assert done.out == "specs/shop.api.yaml: 2 tools, 2 new\n"
+
+
+def test_an_empty_description_is_no_spec(tmp_path: Path) -> None:
+    (tmp_path / "empty.yaml").write_text("# nothing\n")
+    done = toolgen(tmp_path, "import", "openapi", "empty.yaml", "--toolset", "shop.api")
+    assert "error[TG003]: the file is empty" in done.err
+    assert "toolgen: 1" not in done.err

@@ -74,6 +74,14 @@ def test_a_setting_that_no_condition_looks_at_is_a_warning(tmp_path: Path) -> No
     assert warning.endswith("(did you mean `region`?)")
 
 
+def test_a_silence_of_a_toolset_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    settings = 'silence = [{codes = ["TG504"], toolsets = ["shp", "s*", "code"]}]'
+    done, found = built(project(tmp_path, settings))
+    assert done
+    says = "`silence.toolsets` names `shp`, and there is no such toolset (did you mean `shop`?)"
+    assert found == [f"TG713 toolgen.toml:1:32 {says}"]
+
+
 def test_names_that_are_there_are_not_reported(tmp_path: Path) -> None:
     settings = """
         tool_use = {catalog = "menu"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toolgen.compiler.emit.literals import LEFT_ALONE
 from toolgen.compiler.publish.format import FormatError, FormatterMissing, format_python
 
 if TYPE_CHECKING:
@@ -101,3 +102,10 @@ def test_nothing_to_format_needs_no_ruff(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "ruff.__main__", None)
 
     assert format_python({"a.json": "{}"}) == {"a.json": "{}"}
+
+
+def test_a_header_that_keeps_formatters_off_keeps_off_those_of_others_only() -> None:
+    text = f"# Generated.\n{LEFT_ALONE}x = {{  'a':1 }}\n# fmt: off\ny  = 2\n"
+    formatted = f'# Generated.\n{LEFT_ALONE}x = {{"a": 1}}\n# fmt: off\ny  = 2\n'
+
+    assert format_python({"a.py": text}) == {"a.py": formatted}

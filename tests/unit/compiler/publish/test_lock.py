@@ -93,6 +93,18 @@ def test_of_the_versions_of_a_merged_lock_the_current_one_counts() -> None:
     text = render_lock(lock_for(FILES, OWNERS, "")).replace(b"\nformatter", b"\ngenerator 9.9.9\nformatter")
 
     assert parse_lock(text).generator == __version__
+    assert parse_lock(text).newer == "9.9.9"
+
+
+@pytest.mark.parametrize(("versions", "newer"), [
+    ("0.0.9", ""), (__version__, ""), ("0.10.0", "0.10.0"), ("0.9.1 0.10", "0.10"), ("0.1.0.dev3", ""), ("new", ""),
+    ("9" * 5_000, "9" * 9),
+])  # fmt: skip
+def test_a_lock_of_a_newer_toolgen_is_recognized(versions: str, newer: str) -> None:
+    text = render_lock(lock_for(FILES, OWNERS, ""))
+    assert (
+        parse_lock(text.replace(f"generator {__version__}".encode(), f"generator {versions}".encode())).newer == newer
+    )
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/tool_050.py"}
                 *(path.replace("tool_050", "tool_050b") for path in OWN),
                 f"{FOLDER}/__init__.py",
             },
-            65,
+            68,
         ),
     ],
     ids=["description", "field", "tool"],

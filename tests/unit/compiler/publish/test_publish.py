@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toolgen import __version__
 from toolgen.compiler.publish.lock import read_lock, read_noted
 from toolgen.compiler.publish.tree import LOCK, Tree
 
@@ -377,6 +378,27 @@ def test_a_name_refused_by_the_system_leaves_the_old_package(project: Project) -
     assert project.messages[0].endswith("; nothing was changed")
     assert str(project.root) not in project.messages[0]
     assert project.content() == OLD
+
+
+def test_the_package_of_a_newer_toolgen_is_only_replaced_by_force(project: Project) -> None:
+    project.publish(OLD)
+    lock = (project.out / LOCK).read_text()
+    two = f"generator {__version__}\ngenerator 9.0.0"
+    for newer, says in (
+        (lock.replace("lock 2", "lock 3"), "TG606 generated/toolgen.lock is not in format 2"),
+        (lock.replace(f"generator {__version__}", "generator 9.0.0"), "TG610 generated was built by toolgen 9.0.0,"),
+        (lock.replace(f"generator {__version__}", two), "TG610 generated was built by toolgen 9.0.0, and"),
+    ):
+        project.write(LOCK, newer)
+        project.sink.keep(0)
+        assert project.publish(NEW) is None
+        [found] = project.sink
+        assert f"{found.code} {found.message}".startswith(says)
+        assert found.fix.startswith("upgrade toolgen, or run `toolgen build --force`")
+        assert project.content() == OLD
+    project.sink.keep(0)
+    assert project.publish(NEW, force=True) is not None
+    assert project.content() == NEW
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")

@@ -106,7 +106,13 @@ def test_a_missing_package_is_reported() -> None:
 
 def test_a_package_of_another_contract_version_is_refused(shop: Shop) -> None:
     write_package(shop.folder, contract=99, generator="7.0")
-    with pytest.raises(CatalogError, match=r"contract 99.*toolgen build"):
+    with pytest.raises(CatalogError, match=r"contract 99.*: upgrade toolgen$"):
+        load(shop.name)
+
+
+def test_a_package_of_an_older_contract_version_is_to_be_built(shop: Shop) -> None:
+    write_package(shop.folder, contract=0)
+    with pytest.raises(CatalogError, match=r"contract 0.*: run `toolgen build` with this version$"):
         load(shop.name)
 
 

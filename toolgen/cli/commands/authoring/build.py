@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.evaluations import checked_evaluations
+from toolgen.cli.exit_codes import USAGE
 from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json, shown_before
 from toolgen.cli.project import project
-from toolgen.compiler.build import DELETE_STRAYS, STRAY, build_target, check_target
+from toolgen.compiler.build import DELETE_STRAYS, STRAY, UNWRITABLE, build_target, check_target
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.forks import usable_cores
 from toolgen.compiler.source.origins import reporting
@@ -65,8 +66,8 @@ def peak_memory() -> int | None:
 
 def _build(
     config: Config, target: Target, listing: Listing, *, force: bool, warnings_as_errors: bool, timings: bool
-) -> tuple[bool, dict[str, Any]]:
-    """Build a target, and show it. Returns whether all is well, and the outcome as JSON."""
+) -> tuple[int, dict[str, Any]]:
+    """Build a target, and show it. Returns the exit code, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
         built = build_target(
@@ -96,7 +97,7 @@ def _build(
         _show_built(target, built, sink, before, err=not listing.has_blocks)
     if timings:
         outcome["timings"] = _timings(target, clock, built.cache, listing)
-    return published is not None and not built.strays, outcome
+    return _code(sink, fine=published is not None and not built.strays), outcome
 
 
 def _as_before(package: Path) -> str:
@@ -128,8 +129,8 @@ def _show_built(target: Target, built: BuiltTarget, sink: Diagnostics, before: s
 
 def _check(
     config: Config, target: Target, listing: Listing, *, warnings_as_errors: bool, timings: bool
-) -> tuple[bool, dict[str, Any]]:
-    """Check a target, and show it. Returns whether a build would change nothing, and the outcome as JSON."""
+) -> tuple[int, dict[str, Any]]:
+    """Check a target, and show it. Returns the exit code, and the outcome as JSON."""
     sink, clock = reporting(config.silence), StageClock()
     with progress(clock) as stage, paused(freeze=True):
         checked = check_target(
@@ -159,7 +160,14 @@ def _check(
         _show_checked(target, checked, sink, listing, before)
     if timings:
         outcome["timings"] = _timings(target, clock, checked.cache, listing)
-    return changes == (), outcome
+    return _code(sink, fine=changes == ()), outcome
+
+
+def _code(sink: Diagnostics, *, fine: bool) -> int:
+    """Return the exit code of a target."""
+    if any(found.code in UNWRITABLE for found in sink):
+        return USAGE
+    return 0 if fine else 1
 
 
 def _show_checked(target: Target, checked: CheckedTarget, sink: Diagnostics, listing: Listing, before: str) -> None:
@@ -246,7 +254,7 @@ def command(
         raise click.UsageError("`--check` writes nothing, so there is nothing to watch for.")
     listing = Listing(output_format, statistics, all_)
 
-    def run(config: Config) -> tuple[bool, dict[str, Any]]:
+    def run(config: Config) -> tuple[int, dict[str, Any]]:
         outcomes = [
             _check(config, target, listing, warnings_as_errors=warnings_as_errors, timings=timings)
             if only_check
@@ -254,8 +262,8 @@ def command(
             for target in config.targets
         ]
         shown: dict[str, Any] = {"targets": [outcome for _, outcome in outcomes]}
-        if not all(fine for fine, _ in outcomes):
-            return False, shown
+        if code := max(code for code, _ in outcomes):
+            return code, shown
         sink = checked_evaluations(config, is_kept=not only_check)
         found = list(sink)
         if found and listing.has_blocks:
@@ -264,13 +272,13 @@ def command(
             listing.show(found, sink.sources, command="build", packages=[])
         elif listing.output_format == "json":
             shown["evaluations"] = listing.to_json(found)
-        return not sink.has_errors, shown
+        return int(sink.has_errors), shown
 
     if watch:
         from toolgen.cli.commands.authoring.watching import rebuild
 
         rebuild(run, output_format)
-    fine, outcome = run(project())
+    code, outcome = run(project())
     if output_format == "json":
         show_json(outcome)
-    return 0 if fine else 1
+    return code

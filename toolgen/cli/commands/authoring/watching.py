@@ -20,7 +20,7 @@ _NAMED: Final = 3
 """Maximum number of changed files that are named."""
 
 
-def rebuild(build: Callable[[Config], tuple[bool, dict[str, Any]]], output_format: str) -> NoReturn:
+def rebuild(build: Callable[[Config], tuple[int, dict[str, Any]]], output_format: str) -> NoReturn:
     """Build the project of the working directory now and after each change, without end.
 
     `build` shows what it did, and returns it. As JSON there is one line for each build. A configuration that cannot be
@@ -44,7 +44,7 @@ def rebuild(build: Callable[[Config], tuple[bool, dict[str, Any]]], output_forma
 
 
 def _built(
-    config: Config | ConfigError, build: Callable[[Config], tuple[bool, dict[str, Any]]], output_format: str
+    config: Config | ConfigError, build: Callable[[Config], tuple[int, dict[str, Any]]], output_format: str
 ) -> dict[str, Any]:
     """Build once, and return the outcome as JSON."""
     if isinstance(config, ConfigError):

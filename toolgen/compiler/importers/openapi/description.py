@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 
 # Servers and security schemes of a description: the base URL, and the `auth`, of a spec; secrets are variables.
+
+_VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
+
+
+class UnusableServer(Fault):
+    """A server whose URL is none to send requests to: a variable has no default, or it has no host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,8 @@ def _oauth(part: Part, variable: str, url: str) -> dict[str, Any]:
 def server_url(owner: Part, url: str) -> str | None:
     """Return the URL of the first server that a part lists, variables at their defaults; None where it lists none.
 
-    `url` is that of the description, which relative servers are relative to. Empty for a server without a host.
+    `url` is that of the description, which relative servers are relative to. Raises `Fault`, and `UnusableServer` for
+    a server whose URL is none to send requests to.
     """
     servers = owner.items("servers")
     if not servers:
@@ -123,24 +130,38 @@ def server_url(owner: Part, url: str) -> str | None:
         value = variable.value.get("default") if variable is not None and isinstance(variable.value, dict) else None
         return str(value) if isinstance(value, str | int) else found[0]
 
-    return _usable(re.sub(r"\{([^{}]+)\}", default, server.text("url")), url)
+    return _usable(_VARIABLE.sub(default, server.text("url")), url, server)
 
 
-def swagger_url(root: Part, url: str) -> str:
-    """Return the URL of an API of Swagger 2.0, by `schemes`, `host` and `basePath`; empty without a host."""
+def swagger_url(root: Part, url: str) -> str | None:
+    """Return the URL of an API of Swagger 2.0, by `schemes`, `host` and `basePath`; None where it lists none.
+
+    Raises `Fault`, and `UnusableServer` as `server_url` does.
+    """
     schemes = root.child("schemes")
     offered = schemes.value if schemes is not None and isinstance(schemes.value, list) else []
     scheme = "https" if "https" in offered or not offered else str(offered[0])
-    host = root.text("host")
-    return _usable(f"{scheme}://{host}{root.text('basePath')}" if host else root.text("basePath"), url)
+    host, path = root.text("host"), root.text("basePath")
+    if not host and not path:
+        return None
+    place = root.child("host" if host else "basePath")
+    return _usable(f"{scheme}://{host}{path}" if host else path, url, place or root)
 
 
-def _usable(server: str, url: str) -> str:
+def _usable(server: str, url: str, place: Part) -> str:
+    variables = [f"`{name}`" for name in _VARIABLE.findall(server)]
+    if variables:
+        raise UnusableServer(f"`{server}` has no default for {' and '.join(variables)}", place)
     try:
-        joined = urljoin(url, server).split("#")[0].split("?")[0]
+        joined = urljoin(url, server or "/").split("#")[0].split("?")[0]
+        is_relative = not urlsplit(joined).scheme
     except ValueError:
-        return ""
-    return joined.rstrip("/") if is_base_url(joined) else ""
+        joined, is_relative = server, False
+    if is_relative:
+        raise UnusableServer(f"`{server}` is relative, and a description in a file has no host", place)
+    if not is_base_url(joined):
+        raise UnusableServer(f"`{server}` is no URL that requests are sent to", place)
+    return joined.rstrip("/")
 
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -155,13 +176,17 @@ _TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A description. `url` is where it is, empty for a file; `base_url` is empty where it names no host."""
+    """A description. `url` is where it is, empty for a file; `base_url` is empty where it names no host.
+
+    `server_fault` is why its servers cannot be read or used.
+    """
 
     root: Part
     is_swagger: bool
     is_old: bool
     url: str
     base_url: str
+    server_fault: Fault | None
     auth: Auth
 
     @classmethod
@@ -175,12 +200,12 @@ class Description:
             sink.report("TG830", root.span, message)
             return None
         server: str | None = None
+        server_fault: Fault | None = None
         auth = Auth({}, {}, {})
         try:
             server = swagger_url(root, url) if is_swagger else server_url(root, url)
         except Fault as fault:
-            sink.report("TG834", fault.part.span, f"the servers cannot be read: {fault.message}")
-            server = ""
+            server, server_fault = "", fault
         try:
             auth = auth_of(root, toolset, url, is_swagger=is_swagger)
         except Fault as fault:
@@ -191,6 +216,7 @@ class Description:
             is_old=is_swagger or version.startswith("3.0"),
             url=url,
             base_url=_default_server(url) if server is None else server,
+            server_fault=server_fault,
             auth=auth,
         )
 
@@ -241,8 +267,26 @@ class Description:
         used = dict.fromkeys(tag for operation in operations for tag in operation.tags)
         return {tag_word(tag): meanings.get(tag) or f"{tag}." for tag in used}
 
+    def lists(self, base_url: str) -> bool:
+        """Return whether a URL is that of a server that the description lists, whatever values its variables have.
+
+        Also where it lists none: where a description was fetched says little about where its API is called.
+        """
+        if self.is_swagger:
+            return base_url == self.base_url or not (self.root.text("host") or self.root.text("basePath"))
+        servers = [each.text("url") for each in self.root.items("servers") if isinstance(each.value, dict)]
+        return not servers or any(self._can_be(server, base_url) for server in servers)
+
+    def _can_be(self, server: str, base_url: str) -> bool:
+        parts = _VARIABLE.split(server if _VARIABLE.match(server) else urljoin(self.url, server))[::2]
+        pattern = ".+".join(map(re.escape, parts))
+        return re.fullmatch(pattern, base_url) is not None or re.fullmatch(pattern, f"{base_url}/") is not None
+
     def own_base_url(self, operation: Operation) -> str:
-        """Return the URL of an operation whose servers are not those of the API; empty for any other."""
+        """Return the URL of an operation whose servers are not those of the API; empty for any other.
+
+        Raises `Fault` as `server_url` does.
+        """
         for part in (operation.part, operation.item):
             url = server_url(part, self.url)
             if url is not None:

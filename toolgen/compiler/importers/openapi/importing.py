@@ -12,7 +12,8 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.importers.imported import imported
+from toolgen.compiler.importers.imported import imported, report_other_server
+from toolgen.compiler.importers.merge import Base
 from toolgen.compiler.importers.offer import (
     Offer,
     OfferedTool,
@@ -23,7 +24,7 @@ from toolgen.compiler.importers.offer import (
     written_args,
     written_result,
 )
-from toolgen.compiler.importers.openapi.description import Description, tag_word
+from toolgen.compiler.importers.openapi.description import Description, UnusableServer, tag_word
 from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
 from toolgen.compiler.importers.openapi.responses import tells_fields
@@ -109,12 +110,14 @@ def import_openapi(
     profile: str,
     app: str = "",
     origin: Mapping[str, Any] | None = None,
+    is_other: bool = False,
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
     `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
-    `app` is the reference to the ASGI app that it is of. `origin` is what the spec keeps under `import`. None where
-    no tool is left to write; why is in the sink, as is what was left out.
+    `app` is the reference to the ASGI app that it is of. `origin` is what the spec keeps under `import`, and `is_other`
+    whether its description is another one so far. None where no tool is left to write, or where the description is of
+    another API; why is in the sink, as is what was left out.
     """
     root = Files(read).open(text, sink)
     description = Description.of(root, toolset, url, sink) if root is not None else None
@@ -145,6 +148,8 @@ def import_openapi(
     if not offer.tools:
         return None
     _leave_out_unused_auth(head["api"], [tool.spec for tool in offer.tools], present)
+    if not app and {"app", "base_url"}.isdisjoint(present.get("api") or {}):
+        _report_server(description, sink)
     _report_auth(description, sink)
     comment = _COMMENT.format("python" if app else "openapi")
     origin = {"import": dict(origin)} if origin else {}
@@ -154,10 +159,25 @@ def import_openapi(
         request_of(each.method, each.path) for each in selected
     }
     said: dict[str, Any] = {key: head[key] for key in ("description", "tags", "api") if key in head}
-    if not {"app", "base_url"}.isdisjoint(present.get("api") or {}) and "api" in said:
-        said["api"] = {key: value for key, value in said["api"].items() if key not in ("app", "base_url")}
-    data = {**present, **origin}
-    return imported(spec, data, offer, sink, source=_SOURCE, comment=comment, said=said, unselected=unselected)
+    api: Mapping[str, Any] = present.get("api") or {}
+    is_other_server = _is_other_server(description, present)
+    if not {"app", "base_url"}.isdisjoint(api) and "api" in said:
+        unsaid = {key for key in ("app", "base_url") if key not in api or is_other_server}
+        said["api"] = {key: value for key, value in said["api"].items() if key not in unsaid}
+    made = imported(
+        spec,
+        {**present, **origin},
+        offer,
+        sink,
+        source=_SOURCE,
+        comment=comment,
+        said=said,
+        unselected=unselected,
+        is_other=is_other,
+    )
+    if made is not None and is_other_server:
+        report_other_server(spec, ("api", "base_url"), api["base_url"], description.base_url, sink)
+    return made
 
 
 def _head(
@@ -216,6 +236,23 @@ def _as_http(spec: SpecFile, operations: Iterable[Operation], sink: Diagnostics)
     message = f"the toolset is of kind {kind}, and becomes one of kind http: its tools keep all but what runs them"
     sink.report("TG845", place, message)
     return of_kind(data, "http")
+
+
+def _is_other_server(description: Description, present: Mapping[str, Any]) -> bool:
+    """Return whether a description names a server that is not `base_url`, and that no earlier import has seen."""
+    kept: str = (present.get("api") or {}).get("base_url", "")
+    if not kept or not description.base_url or description.lists(kept):
+        return False
+    before = Base.parsed(present.get("imported", {}).get("#/api", ""))
+    return not before.wrote(("base_url",), description.base_url)  # else a person knew of it, and wrote another one
+
+
+def _report_server(description: Description, sink: Diagnostics) -> None:
+    fault = description.server_fault
+    if fault is not None:
+        problem = "server cannot be used" if isinstance(fault, UnusableServer) else "servers cannot be read"
+        fix = "write `base_url` under `api` in the spec, or pass `HttpHost(base_url=…)`"
+        sink.report("TG834", fault.part.span, f"the {problem}: {fault.message}", fix=fix)
 
 
 def _report_auth(description: Description, sink: Diagnostics) -> None:
@@ -318,7 +355,13 @@ class _Reader:
 
     def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
         """Add what the description says of the server and the credentials of an operation, where it is its own."""
-        base_url = self._description.own_base_url(operation)
+        try:
+            base_url = self._description.own_base_url(operation)
+        except UnusableServer as fault:
+            message = f"the server of `{operation.name}` cannot be used: {fault.message}"
+            fix = "write `base_url` under `http` of the tool, or its calls go to that of the API"
+            self._sink.report("TG834", fault.part.span, message, fix=fix)
+            base_url = ""
         if base_url:
             tool["http"]["base_url"] = base_url
         auth = self._description.auth

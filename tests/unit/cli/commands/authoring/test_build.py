@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.cli.command_line import toolgen
+from toolgen import __version__
 from toolgen.cli.front import run
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.publish.inputs import current_inputs
@@ -77,6 +80,34 @@ def test_a_foreign_file_at_the_path_of_a_generated_one_is_an_edit(
     assert advice(capsys).endswith(f" differences; {overwritten}; delete strays, or move them elsewhere")
     assert [run(["build"]), run(["build", "--force"])] == [1, 1]
     assert (folder / "generated/tools/more/__init__.py").read_text() != "mine\n"
+
+
+def test_a_package_of_a_newer_toolgen_needs_that_toolgen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = folder / "generated/toolgen.lock"
+    text = lock.read_text().replace(f"generator {__version__}", "generator 9.0.0")
+    lock.write_text(text)
+
+    assert advice(capsys) == "generated: 1 difference; upgrade toolgen"
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
+    assert advice(capsys).endswith(" differences; upgrade toolgen")
+    assert (run(["build"]), lock.read_text()) == (1, text)
+    assert "error[TG610]: generated was built by toolgen 9.0.0, and this is " in capsys.readouterr().err
+    assert [run(["build", "--force"]), run(["build", "--check"])] == [0, 0]
+
+
+def test_output_that_cannot_be_written_is_no_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    large = f"{{type: object, x-note: {'x' * 20_000}}}"  # a catalog has it, and no module
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("args: {}", f"args: {large}"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        assert [run(["build"]), run(["build", "--format", "json"])] == [2, 2]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "error[TG608]: generated could not be written: File too large" in capsys.readouterr().err
+    (folder / "specs/shop.yaml").write_text("toolgen: 2\n")
+    assert run(["build"]) == 1
 
 
 def test_an_edited_lock_needs_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -244,3 +275,21 @@ def test_an_error_that_leaves_a_file_readable_is_one_for_each_command_and_each_t
         found.append((code, capsys.readouterr().err.count("error[TG")))
     assert [(min(code, 1), errors) for code, errors in found] == [(1, 1)] * len(found)
     assert (folder / "generated/catalog.json").read_bytes() == package
+
+
+def test_formatters_and_linters_of_a_project_leave_a_package_as_it_is(folder: Path) -> None:
+    fields = ", ".join(f"a_field_with_a_long_name_{number}: number" for number in range(6))
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("args: {}", f"args: {{{fields}}}"))
+    assert run(["build"]) == 0
+    (folder / "mine.py").write_text("import sys, os\nx = {  'a': 1}\n")
+    for program, *words in (
+        ("ruff", "check", "--isolated", "--select=E,F,I,PYI,UP,D", "--exit-zero", "--fix"),
+        ("ruff", "format", "--isolated"),
+        ("isort", "-q"),
+        ("black", "-q"),
+    ):
+        subprocess.run([sys.executable, "-m", program, *words, "."], cwd=folder, check=True, capture_output=True)
+    assert (folder / "mine.py").read_text() == 'x = {"a": 1}\n', "they have run"
+    checked = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=E,F,I,PYI,UP,D", "generated"]
+    assert subprocess.run(checked, cwd=folder, check=False).returncode == 0
+    assert run(["build", "--check"]) == 0

@@ -109,7 +109,7 @@ def test_the_configuration_selects_rules_and_is_checked(tmp_path: Path) -> None:
         ("there is no lint rule `negated-bolean`", "did you mean `negated-boolean`?"),
         (
             "the severity of `TL101` must be one of `error`, `warning`, `note`, not 'bad'",
-            "write `ignore` to turn a rule",
+            "to turn the rule off, add it to `lint.ignore`",
         ),
         ("TL101 has no threshold", "these have one: TL108"),
         ("there is no provider `opena`", "did you mean `openai`?"),

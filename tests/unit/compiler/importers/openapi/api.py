@@ -60,6 +60,7 @@ def import_api(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     url: str = "",
+    is_other: bool = False,
     files: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Import a description, as text or as data; `present` is the text of the existing spec."""
@@ -74,7 +75,8 @@ def import_api(
     root = parse(present, "specs/api.yaml", Diagnostics()) if present else None
     spec = SpecFile("specs/api.yaml", present, root) if root is not None else "specs/api.yaml"
     selection = Selection.of(include, exclude)
-    imported = import_openapi(Source("api.yaml", text), url, read, spec, TOOLSET, selection, sink, profile="full")
+    source = Source("api.yaml", text)
+    imported = import_openapi(source, url, read, spec, TOOLSET, selection, sink, profile="full", is_other=is_other)
     data: dict[str, Any] = {}
     if imported is not None:
         made = parse(written(imported, spec), "specs/api.yaml", Diagnostics())

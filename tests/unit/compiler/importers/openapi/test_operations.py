@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -451,20 +452,45 @@ def test_swagger_is_read_like_openapi() -> None:
 
 
 @pytest.mark.parametrize(
-    ("servers", "url", "base_url"),
+    ("servers", "url", "base_url", "reported"),
     [
-        ([{"url": "https://a.example/v1/"}], "", "https://a.example/v1"),
-        ([{"url": "https://{host}.example/{v}", "variables": {"host": {"default": "a"}, "v": {"default": "v2"}}}], "", "https://a.example/v2"),
-        ([{"url": "/v1"}], "https://a.example/docs/api.json", "https://a.example/v1"),
-        ([{"url": "/v1"}], "", None),
-        ([], "https://a.example/docs/api.json", "https://a.example"),
-        ([], "", None),
-        ([{"url": "https://{host}"}], "", None),
+        ([{"url": "https://a.example/v1/"}], "", "https://a.example/v1", []),
+        ([{"url": "https://{host}.example/{v}", "variables": {"host": {"default": "a"}, "v": {"default": "v2"}}}], "", "https://a.example/v2", []),
+        ([{"url": "/v1"}], "https://a.example/docs/api.json", "https://a.example/v1", []),
+        ([{"url": "/v1"}], "", None, ["`/v1` is relative, and a description in a file has no host"]),
+        ([], "https://a.example/docs/api.json", "https://a.example", []),
+        ([], "", None, []),
+        ([{"url": "https://{host}/{v}"}], "", None, ["`https://{host}/{v}` has no default for `host` and `v`"]),
+        ([{"url": "ftp://a.example"}], "", None, ["`ftp://a.example` is no URL that requests are sent to"]),
     ],
 )  # fmt: skip
-def test_servers(servers: list[Any], url: str, base_url: str | None) -> None:
+def test_servers(servers: list[Any], url: str, base_url: str | None, reported: list[str]) -> None:
     outcome = import_api(openapi({"/a": {"get": OK}}, servers=servers), url=url)
     assert outcome.data.get("api", {}).get("base_url") == base_url
+    assert outcome.messages == [f"TG834 the server cannot be used: {why}" for why in reported]
+
+
+def test_a_server_that_cannot_be_used_is_reported_where_it_is_until_the_spec_has_a_url() -> None:
+    described = openapi({"/a": {"get": {"operationId": "a", **OK}}}, servers=[{"url": "https://{region}.example"}])
+    outcome = import_api(json.dumps(described, indent=1))
+    assert (outcome.codes, outcome.places[0].split(":")[1]) == (["TG834"], "20")
+    written = outcome.text.replace("api: {", "api: {base_url: https://eu.example, ")
+    again = import_api(described, present=written)
+    assert (again.messages, again.data["api"]["base_url"]) == ([], "https://eu.example")
+
+
+def test_an_operation_whose_own_server_cannot_be_used_is_reported() -> None:
+    own = {"operationId": "a", "servers": [{"url": "https://{region}.example"}], **OK}
+    outcome = import_api(openapi({"/a": {"get": own}}, servers=[{"url": "https://a.example"}]))
+    why = "`https://{region}.example` has no default for `region`"
+    assert outcome.messages == [f"TG834 the server of `a` cannot be used: {why}"]
+    assert "base_url" not in outcome.tools["a"]["http"]
+
+
+def test_the_server_of_swagger_without_host_and_path_is_that_of_the_description() -> None:
+    described = {"swagger": "2.0", "info": {"title": "Shop"}, "paths": {"/a": {"get": OK}}}
+    outcome = import_api(described, url="https://a.example/docs/api.json")
+    assert (outcome.messages, outcome.data["api"]["base_url"]) == ([], "https://a.example")
 
 
 def test_an_operation_has_its_own_server_and_security() -> None:

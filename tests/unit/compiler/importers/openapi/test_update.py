@@ -163,3 +163,41 @@ def test_separators_that_a_person_allowed_stay() -> None:
     again = import_api(document(**{"/files/{path}": {"get": changed}}), present=edited)
 
     assert again.tools["file"]["http"]["params"] == {"path": {"in": "path", "separators": "keep_slash"}, "y": "query"}
+
+
+def moved(*servers: str) -> dict[str, Any]:
+    return {**document(), "servers": [{"url": server} for server in servers]}
+
+
+def test_a_description_that_names_another_server_leaves_the_url_and_says_so_until_a_person_decides() -> None:
+    first = import_api(document()).text
+    outcome = import_api(moved("https://b.example"), present=first)
+    says = "TG848 the source names https://b.example as the server, and `api.base_url` stays https://a.example"
+    assert [message[: len(says)] for message in outcome.messages] == [says]
+    assert outcome.data["api"]["base_url"] == "https://a.example"
+    assert import_api(moved("https://b.example"), present=outcome.text).codes == ["TG848"]
+    followed = import_api(moved("https://b.example"), present=outcome.text.replace("//a.example", "//b.example"))
+    assert (followed.messages, followed.data["api"]["base_url"]) == ([], "https://b.example")
+
+
+def test_a_url_of_a_person_is_kept_silently_while_the_description_names_the_server_that_it_had() -> None:
+    mine = import_api(document()).text.replace("https://a.example", "https://mine.example")
+    for _ in range(2):
+        outcome = import_api(document(), present=mine)
+        assert (outcome.messages, outcome.data["api"]["base_url"]) == ([], "https://mine.example")
+        mine = outcome.text
+    assert import_api(moved("https://b.example"), present=mine).codes == ["TG848"]
+    for servers in (("https://b.example", "https://mine.example/"), ("https://{region}.example",), ("{base}",)):
+        assert "TG848" not in import_api(moved(*servers), present=mine).codes, servers
+
+
+def test_another_description_that_has_hardly_any_of_the_tools_is_refused() -> None:
+    first = import_api(document()).text
+    other = openapi({"/ping": {"post": {"operationId": "ping", **OK}}}, servers=[{"url": "https://other.example"}])
+    refused = import_api(other, present=first, is_other=True)
+    assert refused.imported is None
+    says = "TG849 the API does not offer 3 of 3 tools of `shop.api`, and is not the source that the spec names"
+    assert refused.messages == [f"{says}: nothing is written"]
+    assert import_api(document(**other["paths"]), present=first, is_other=True).codes == []
+    same = import_api(other, present=first)
+    assert sorted(same.codes) == ["TG807", "TG807", "TG807", "TG848"]
