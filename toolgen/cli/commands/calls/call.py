@@ -24,6 +24,7 @@ from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
+from toolgen.runtime.redact.call_secrets import RedactedSecret, refuse_redacted, secrets_of_tool
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def command(
         runtime, ident, registration = _runtime(
             config, tool, disabled_policies, injected, permission, yes=yes, stub=stub
         )
+        _refuse_redacted(runtime.catalog, ident, payload)
         request = ToolRequest(name=ident, payload=payload)
         result = run_calls(_result(runtime, request, ToolCallMeta(user=user), registration))
         if stub and result.success:
@@ -146,6 +148,14 @@ def _runtime(
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error
     return runtime, ident, registration
+
+
+def _refuse_redacted(catalog: Catalog, ident: str, payload: bytes | str) -> None:
+    """Raise click.UsageError for args that were copied from a record, with a secret that is not there."""
+    try:
+        refuse_redacted(payload, secrets_of_tool(catalog.definition(ident)))
+    except RedactedSecret as error:
+        raise click.UsageError(f"ARGS: {error}") from None
 
 
 def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:

@@ -39,7 +39,7 @@ tools:
   fetch:
     description: Fetch a page.
     permission: readonly
-    args: {url: string}
+    args: {url: string, pin?: {type: string, format: password}}
     result: integer
     access: {url: url}
   ping:
@@ -464,6 +464,14 @@ def test_args_that_are_not_utf_8_are_an_error_without_a_traceback(folder: Path) 
 
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
+
+
+def test_a_secret_is_not_sent_as_a_record_has_it(folder: Path) -> None:
+    recorded = {"url": "https://example.com/[redacted]", "pin": "[redacted]"}
+    done = toolgen(folder, "call", "fetch", json.dumps(recorded), "--stub")
+    assert (done.code, done.out) == (2, "")
+    assert "ARGS: /pin is `[redacted]`, as records have it in place of a secret" in done.err
+    assert toolgen(folder, "call", "fetch", json.dumps({**recorded, "pin": "1234"}), "--stub", "--yes").code == 0
 
 
 def test_a_stub_answers_without_handlers_consent_and_injected_values(folder: Path, app: Path) -> None:
