@@ -18,7 +18,7 @@ from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolError
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import BrokenLine, read_calls
-from toolgen.record.stores import name_of_target, open_reader
+from toolgen.record.stores import SQLITE, name_of_target, open_reader
 from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.base.received import TooMuch, json_of
 from toolgen.runtime.catalog.known_tools import KnownTools
@@ -52,8 +52,6 @@ _MOST_VALUES: Final = 250_000
 
 _LONGEST: Final = 200
 """Characters of args in a message."""
-
-_SQLITE: Final = b"SQLite format 3\0"
 
 
 class RecordingError(ValueError):
@@ -370,9 +368,9 @@ def take_of(call: Mapping[str, Any], place: str) -> Take:
 
 
 def take_line(take: Take) -> bytes:
-    """Return the line of a call whose tool is known."""
+    """Return the line of a call, by the ident of its tool if that is known."""
     ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
-    return _line({"tool": take.ident, "arguments": take.arguments, **ended})
+    return _line({"tool": take.ident or take.tool, "arguments": take.arguments, **ended})
 
 
 def schemas_of(take: Take, catalog: Catalog) -> dict[str, Any]:
@@ -391,7 +389,7 @@ def is_store(target: str) -> bool:
         return True
     try:
         with Path(target).open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
+            return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
         raise RecordingError(f"{name_of_target(target)} cannot be read: {error.strerror}") from error
 
@@ -429,6 +427,11 @@ def _in_store(target: str, name: str) -> Iterator[Take]:
                     yield from _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
     except (StoreError, LookupError) as error:
         raise RecordingError(f"{name}: {error}") from error
+
+
+def lines_of_store(target: str) -> Iterator[bytes]:
+    """Yield the calls of a store as lines of a recording. Raises `RecordingError`."""
+    return map(take_line, _in_store(target, name_of_target(target)))
 
 
 def takes_of_run(target: str, run_id: str) -> list[Take]:
