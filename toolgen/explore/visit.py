@@ -132,6 +132,14 @@ class Visit:
         self._budget.used += len(shown)
         return shown, len(text) - len(shown)
 
+    @property
+    def question(self) -> str:
+        """The id of the question that is answered. Raises `Refused` without one."""
+        found = self.fields.get("question", "")
+        if not found:
+            raise Refused(400, "`question` is missing: the id of the question to answer")
+        return found
+
     def for_link(self, args: LinkArgs) -> LinkArgs:
         """Return args for a link; none if they are too long for one, or for what the page still shows."""
         if len(args.text) > min(LONGEST_ARGS, self._left):

@@ -120,12 +120,12 @@ async def result(visit: Visit) -> Data:
 
 
 async def answer(visit: Visit) -> Data:
-    """Answer the question of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`.
+    """Answer the `question` of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`.
 
     A denial may have a `proposal`: args as JSON that the person would allow.
     """
     made = found(visit)
-    asked = made.asked(visit.fields.get("question", ""))
+    asked = made.asked(visit.question)
     if asked is None:
         raise Refused(409, "the call does not ask this any more")
     decision = decision_of(visit, asked.request.check_proposal)
