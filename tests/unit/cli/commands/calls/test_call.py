@@ -61,7 +61,8 @@ tools:
     result: integer
 """
 POLICIES = {
-    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n",
+    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n"
+    "modes: {night: {shop.orders.ping: exclude}}\n",
     "open": "toolgen: 1\npolicy: open\nrules: {shop.orders.erase: allow}\n",
 }
 APP = """\
@@ -270,6 +271,25 @@ def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     assert denied.err.splitlines()[-1] == "  see `toolgen policy explain shop.orders.erase`"
     assert (without.code, without.out) == (0, "7\n")
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
+
+
+def test_trust_in_specs_allows_no_call(folder: Path) -> None:
+    switched_off = ("--disable-policy", "careful", "--disable-policy", "open")
+    done = toolgen(folder, "call", "erase", '{"order": 7}', "--trust-specs", *switched_off)
+    assert (done.code, done.out) == (1, "")
+    assert "There is no terminal to ask: pass --yes" in done.err
+
+
+def test_a_mode_of_the_policies_applies_to_a_call(folder: Path) -> None:
+    call = ("call", "ping", "{}", "--mode")
+    done = toolgen(folder, *call, "night")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-2:] == [
+        "tool_not_available: shop.orders.ping is excluded",
+        "  see `toolgen policy explain shop.orders.ping --mode night`",
+    ]
+    unknown = toolgen(folder, *call, "nigth")
+    assert (unknown.code, "There is no mode `nigth`. Did you mean `night`?" in unknown.err) == (2, True)
 
 
 @contextmanager
