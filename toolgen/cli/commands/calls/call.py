@@ -117,10 +117,9 @@ def command(
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        is_denied = person is not None and result.tool_call_id in person.denied
-        lines = (
-            [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error, ident, mode)
-        )
+        lines = _error_lines(result.error, ident, mode)
+        if person is not None and result.tool_call_id in person.denied:
+            lines = [f"{result.tool_name} was not run: you denied it"]
         echo("\n".join(map(visible, lines)), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
             echo("  pass --user NAME: its limits are those of a user", err=True)
