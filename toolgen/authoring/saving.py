@@ -27,7 +27,7 @@ from toolgen.compiler.project.listing import BUILTIN_PREFIX, EVALUATIONS, LARGES
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec
 from toolgen.evaluate.cases import cases_of, read_evaluations
 from toolgen.evaluate.drafting import drafts_of_calls
-from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.text import visible
@@ -102,9 +102,8 @@ def save_example(config: Config, take: Take) -> Saved:
     if take.error is not None:
         raise CannotSave("the call has failed: an example is a call that ends well")
     example = {"args": take.arguments, "result": take.result}
-    if REDACTED in json.dumps(example):
-        at = Take(tool=take.tool, place="", arguments=example).redacted
-        raise CannotSave(f"a value was redacted ({', '.join(at) or 'a key'}), and an example has values")
+    if places := redacted_places(example):
+        raise CannotSave(f"a value was redacted ({', '.join(places)}), and an example has values")
     catalog = _with_tool(take, _catalogs(config))
     toolset = catalog.toolset_of(take.ident)
     path = ("tools", take.ident.removeprefix(f"{toolset}."))

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 _FILE: Final = "consents.json"
 
 
+TRUST_SPECS: Final = "--trust-specs"
+
+trust_specs_option = click.option(
+    TRUST_SPECS,
+    is_flag=True,
+    help="Start the programs, and send the variables of the environment, that specs name without asking.",
+)
+
+
 def ask_terminal(shown: str, question: str) -> bool | None:
     """Show lines on stderr, and ask a person there; None if nobody can be asked.
 

@@ -136,8 +136,8 @@ class Listing:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all findings are asked for, also where a command would have nothing to do."""
-        return self.all_ or self.statistics or self.output_format == "concise"
+        """Whether all findings are asked for, also where a command would have nothing to do: programs ask for them."""
+        return self.all_ or self.statistics or self.output_format != "text"
 
     def show(
         self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, str], *, command: str, packages: Sequence[Path]
@@ -252,13 +252,6 @@ def _show_blocks(
 
 
 _NOTED_IN: Final = "{}.warnings.json"
-
-
-def shown_before(package: Path, command: str) -> int:
-    """Return how many findings a command showed when it last compiled a package; 0 if that is unknown."""
-    from toolgen.spec.derived import DERIVED
-
-    return len(_noted([package / DERIVED / _NOTED_IN.format(command)]) or ())
 
 
 def _noted(files: Sequence[Path]) -> set[str] | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen import __version__
 from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
 from toolgen.compiler.project.cache import Cache, open_cache
-from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
+from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, own_files, strays
 from toolgen.compiler.publish.inputs import (
     current_inputs,
     digest,
@@ -84,13 +84,14 @@ def build_target(
     changes = seen.changes
     left = tuple(change.path for change in changes or () if change.causes == (Cause.STRAY,))
     is_current = changes is not None and len(left) == len(changes)
+    current = Published((), (), tuple(path for path in own_files(tree) if path not in left) if is_current else ())
     if is_current and not (warnings_as_errors or all_warnings):
         derive(tree, open_cache(config.root), settings_digest(target))
-        return BuiltTarget(Published((), (), ()), {}, left)
+        return BuiltTarget(current, {}, left)
     cache = open_cache(config.root)
     making = _Making(config, target, sink, cache, progress, warnings_as_errors, len(sink), processes)
     if is_current:
-        published = None if making.compile() is None else Published((), (), ())
+        published = None if making.compile() is None else current
         return BuiltTarget(published, making.sources, left, making.cache)
     package = making.make()
     if package is None:

@@ -17,7 +17,7 @@ from toolgen.compiler.source.read import parse_spec
 from toolgen.evaluate.cases import cases_of
 from toolgen.llm.search.index import SearchIndex, search_documents_of
 from toolgen.runtime.catalog.known_tools import KnownTools
-from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
@@ -157,7 +157,7 @@ def drafts_of_calls(catalog: Catalog, takes: Iterable[Take]) -> list[Draft]:
     """Return a draft for each recorded call; args with redacted values must only be given."""
     found: list[Draft] = []
     for take in takes:
-        hidden = tuple(name for name, value in take.arguments.items() if REDACTED in json.dumps(value))
+        hidden = tuple(name for name, value in take.arguments.items() if redacted_places(value))
         args = {name: value for name, value in take.arguments.items() if name not in hidden}
         key = f"{_key(take.ident)}-{len(found) + 1}"
         fields = dict.fromkeys(hidden, True)

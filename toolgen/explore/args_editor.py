@@ -15,7 +15,14 @@ from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.issues.example import example_of
-from toolgen.runtime.redact.call_secrets import hide_args, hide_payload, secrets_of_call, secrets_of_tool
+from toolgen.runtime.redact.call_secrets import (
+    hide_args,
+    hide_payload,
+    refuse_redacted,
+    secrets_of_call,
+    secrets_of_tool,
+)
+from toolgen.runtime.redact.redacted import redacted_places, without_redacted
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -29,13 +36,30 @@ NAME: Final = "k:"
 """How the names of inputs begin: texts of fields, alternatives of unions, and names of new entries, by address."""
 
 
+class LinkArgs(NamedTuple):
+    """Args as JSON for a link to the form of their tool, empty if there is none, and the pointers of what is left out.
+
+    What is left out is secret: a person must enter it again.
+    """
+
+    text: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+def link_args(hidden: Any) -> LinkArgs:
+    """Return args for a link, without what was redacted in them; none if that is all of them."""
+    kept = without_redacted(hidden)
+    return LinkArgs() if kept is None else LinkArgs(json_line(kept), redacted_places(hidden))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditedArgs:
     """Args, and what the codec says of them.
 
     `text` is what the JSON input shows. `base` is the last JSON that could be read, from which the form is made.
-    `told` is what a model would be told that had sent these args. `link` is the JSON for a link, without secrets; empty
-    for args that are too long for one. `name_problem` is the pointer of a map, and why it got no new entry.
+    `told` is what a model would be told that had sent these args. `link` and `link_left_out` are those of
+    `LinkArgs`, empty for args that are too long for a link. `name_problem` is the pointer of a map, and why it got no
+    new entry.
     """
 
     text: str
@@ -44,6 +68,7 @@ class EditedArgs:
     issues: tuple[Issue, ...]
     told: str
     link: str
+    link_left_out: tuple[str, ...]
     name_problem: tuple[str, str] | None = None
 
     @property
@@ -71,6 +96,7 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
     issues, told = _checked(catalog, ident, edit.text, secrets)
     form = form_of(definition.input_schema, edit.base, choices=edit.choices, secrets=definition.settings.args_secrets)
     base = json_line(edit.base)
+    link = link_args(hide_args(edit.base, secrets)) if len(base) <= LONGEST_ARGS else LinkArgs()
     return EditedArgs(
         text=edit.text,
         base=base,
@@ -78,13 +104,20 @@ def edited(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> EditedArg
         issues=issues,
         told=told,
         name_problem=edit.name_problem,
-        link=_link(edit.base, secrets) if len(base) <= LONGEST_ARGS else "",
+        link=link.text,
+        link_left_out=link.left_out,
     )
 
 
 def payload_of(catalog: Catalog, ident: str, inputs: Mapping[str, str]) -> str:
-    """Return the args of a call, as JSON text: the fields of the form count, unless the JSON was edited last."""
-    return _edit(catalog.definition(ident), inputs).text
+    """Return the args of a call, as JSON text: the fields of the form count, unless the JSON was edited last.
+
+    Raises `RedactedSecret`.
+    """
+    definition = catalog.definition(ident)
+    text = _edit(definition, inputs).text
+    refuse_redacted(text, secrets_of_tool(definition))
+    return text
 
 
 class _Edit(NamedTuple):
@@ -124,7 +157,7 @@ class ShownArgs(NamedTuple):
     """The args of a call without secrets: as text for people, and for a link, which is empty if secrets were text."""
 
     text: str
-    link: str
+    link: LinkArgs
 
 
 def shown_args(catalog: Catalog, ident: str, payload: str) -> ShownArgs:
@@ -133,18 +166,14 @@ def shown_args(catalog: Catalog, ident: str, payload: str) -> ShownArgs:
     args = _read(payload)
     if args is None:
         text = hide_payload(payload, secrets)
-        return ShownArgs(text, text if text == payload else "")
+        return ShownArgs(text, LinkArgs(text if text == payload else ""))
     hidden = hide_args(args, secrets)
-    return ShownArgs(json_lines(hidden), json_line(hidden))
+    return ShownArgs(json_lines(hidden), link_args(hidden))
 
 
-def link_args(catalog: Catalog, ident: str, args: Any) -> str:
-    """Return args as JSON text for a link: a secret never stands in an address."""
-    return _link(args, secrets_of_call(secrets_of_tool(catalog.definition(ident)), json.dumps(args)))
-
-
-def _link(args: Any, secrets: Secrets) -> str:
-    return json_line(hide_args(args, secrets))
+def example_args(catalog: Catalog, ident: str, args: Any) -> LinkArgs:
+    """Return the args of an example of a tool, without secrets, as for a link."""
+    return link_args(hide_args(args, secrets_of_call(secrets_of_tool(catalog.definition(ident)), json.dumps(args))))
 
 
 def _checked(catalog: Catalog, ident: str, payload: str, secrets: Secrets) -> tuple[tuple[Issue, ...], str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -16,14 +16,18 @@ LONGEST_ARGS: Final = 32_000
 """Characters of JSON that a link has at most."""
 
 
-def address(*parts: str, view: Mapping[str, str] = NOTHING, args: str = "", **fields: object) -> str:
+def address(
+    *parts: str, view: Mapping[str, str] = NOTHING, args: str = "", left_out: Sequence[str] = (), **fields: object
+) -> str:
     """Return the address of a page, below the root, by the parts of its path: words and ids.
 
     `view` are the parameters that keep as whom a person looks (`Viewpoint.query`), `args` fill the form of a tool, as
-    JSON, and `fields` are further parameters, those with a value.
+    JSON, which names the pointers of what is `left_out` of them. `fields` are further parameters, those with a value.
     """
     path = "".join(f"/{segment(part)}" for part in parts)
-    fragment = f"#args={quote(args, safe='', errors='surrogatepass')}" if args else ""
+    fragment = f"#args={_quoted(args)}" if args else ""
+    if args and left_out:
+        fragment += f"&left_out={_quoted(' '.join(left_out))}"
     given = query(view, **fields)
     return f"{path}{given if given != '?' else ''}{fragment}"
 
@@ -44,6 +48,10 @@ def part_of(found: str) -> str:
         return _ESCAPED.sub(lambda each: bytes.fromhex(each[1].decode()), raw).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:  # it was written by hand
         return found
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _bytes(text: str) -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import ToolCallMeta
+from toolgen.explore.args_editor import LinkArgs
 from toolgen.explore.links import LONGEST_ARGS
 from toolgen.explore.visitors import Viewpoint, start_view
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
@@ -131,11 +132,19 @@ class Visit:
         self._budget.used += len(shown)
         return shown, len(text) - len(shown)
 
-    def for_link(self, args: str) -> str:
-        """Return args as JSON for a link; empty if they are too long for one, or for what the page still shows."""
-        if len(args) > min(LONGEST_ARGS, self._left):
-            return ""
-        self._budget.used += len(args)
+    @property
+    def question(self) -> str:
+        """The id of the question that is answered. Raises `Refused` without one."""
+        found = self.fields.get("question", "")
+        if not found:
+            raise Refused(400, "`question` is missing: the id of the question to answer")
+        return found
+
+    def for_link(self, args: LinkArgs) -> LinkArgs:
+        """Return args for a link; none if they are too long for one, or for what the page still shows."""
+        if len(args.text) > min(LONGEST_ARGS, self._left):
+            return LinkArgs()
+        self._budget.used += len(args.text)
         return args
 
     @property

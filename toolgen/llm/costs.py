@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.extras import MissingExtra
-from toolgen.llm.tool_use import ToolUse, idle_runtime
+from toolgen.llm.tool_use import ToolUse, idle_runtime, presentations_in
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.issues.issue_text import counted
@@ -101,7 +101,7 @@ def costs(
     presentations: Sequence[PresentationName] = PRESENTATIONS,
 ) -> Iterator[Cost]:
     """Yield the costs of one package, by presentation and then provider."""
-    runtime = idle_runtime(catalog)
+    runtime, presented = idle_runtime(catalog), presentations_in(catalog, config)
     run = runtime.start_run(agent)
     for presentation in presentations:
         embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
@@ -110,7 +110,7 @@ def costs(
             replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class),
             searches=False,
         )
-        layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
+        layers = tuple(layer for layer in LAYERS if presented[layer] == presentation)
         for provider in providers:
             cost = Cost(package=package, presentation=presentation, provider=provider, layers=layers)
             try:

@@ -29,7 +29,7 @@ from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.permission import deny_all
 from toolgen.search.documents import SearchDocument, parameter_texts
 from toolgen.spec.builtin import DISCOVERY, SEARCH_TOOLS
-from toolgen.spec.tool_use import LAYERS, ToolUseConfig
+from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS, ToolUseConfig
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.runs.run import Run
-    from toolgen.spec.tool_use import Layer
+    from toolgen.spec.tool_use import Layer, PresentationName
 
 _TOOLS: Final = 20_000
 """Maximum total tools in cached sets, and in cached requests: some 2 kB each."""
@@ -116,7 +116,7 @@ class ToolUse:
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
         """Return the presentation of a run's tools in a layer. Raises as `conversation` does."""
-        name = self.config.presentations[layer]
+        name = presentations_in(self.catalog, self.config)[layer]
         candidates = self._candidates_of(run.effective, provider)
         if name == "universal-category":
             self._check_lists(name)
@@ -226,7 +226,7 @@ class ToolUse:
         return UniversalCategory(self._view_of(effective), discovery, self.config.tier)
 
     def _check_lists(self, name: str) -> None:
-        if not all(ident in self.catalog for ident in DISCOVERY):
+        if not _has_actions(self.catalog):
             raise CatalogError(
                 f"the presentation {name!r} needs the built-in toolset `actions`: add it to `builtin` of the target, "
                 "and run `toolgen build`"
@@ -246,6 +246,21 @@ class ToolUse:
 
     def _fits(self, provider: str, offered: Sequence[OfferedTool]) -> bool:
         return not provider_named(provider).tools(offered).problems
+
+
+def presentations_in(catalog: Catalog, config: ToolUseConfig) -> Mapping[Layer, PresentationName]:
+    """Return the presentation of each layer: a default with wrappers lists all tools where the catalog has none."""
+    if _has_actions(catalog):
+        return config.presentations
+    found = dict(config.presentations)
+    for layer in {*LAYERS}.difference(config.chosen or ()):
+        if found[layer] == DEFAULT_PRESENTATIONS[layer] == "universal-category":
+            found[layer] = "enumerate-all"
+    return found
+
+
+def _has_actions(catalog: Catalog) -> bool:
+    return all(ident in catalog for ident in DISCOVERY)
 
 
 class RunOps:

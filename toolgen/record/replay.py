@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.picklable import Picklable
-from toolgen.contract.records import Issue
+from toolgen.contract.records import FailureKind, Issue
 from toolgen.runtime.base.errors import InvalidPayload, ToolNotFound, TypesDisagree
 from toolgen.runtime.base.json_text import parse
 from toolgen.runtime.base.suggest import nearest
@@ -21,6 +21,7 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
+from toolgen.runtime.redact.redacted import issues_of_rest
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.spec.text import cut, shown_name
 
@@ -54,17 +55,24 @@ class BrokenLine(Picklable, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RecordingLine:
-    """One side of a recorded call. `payload` is the JSON text of the args or the result, as recorded."""
+    """One side of a recorded call. `payload` is the JSON text of the args or the result, as recorded.
+
+    `accept` is the recorded verdict. `has_run` is whether the line has what became of a call whose args were accepted.
+    """
 
     tool: str
     side: Side
     payload: bytes
     accept: bool | None
+    has_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one call. `got` is whether it was accepted, None if no tool has that name."""
+    """The outcome of one call. `got` is whether it was accepted, None if no tool has that name.
+
+    `side` is what the rest is about: the first side that is not accepted, if there is one.
+    """
 
     line: int
     tool: str
@@ -72,11 +80,12 @@ class Outcome:
     got: bool | None
     issues: tuple[Issue, ...] = ()
     altered: bool = False
+    side: Side = "args"
 
 
 @dataclass
 class Report:
-    """The outcome of a replay. Lines count from 1.
+    """The outcome of a replay. Lines count from 1; a call with its result is one call.
 
     `disagree` are the outcomes that differ from the recorded ones, and calls of unknown tools; `rejections` those
     without a recorded outcome. `broken` maps lines that are not recorded calls to their errors.
@@ -110,7 +119,8 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
     """Check every line of a recording, JSON in UTF-8: `{"tool", "arguments" or "result", "accept"?}`.
 
     A line may also have the args with the `result` or the `error` that they got, as `toolgen.testing` records calls, or
-    the `schemas` that calls after it were made under. A tool may be given by any of its names; with `toolset`, only
+    the `schemas` that calls after it were made under. A tool that ran had accepted its args. `[redacted]` stands for
+    the value that was there, with the verdict of then. A tool may be given by any of its names; with `toolset`, only
     that toolset is searched. Raises `AmbiguousTool`.
     """
     tools = _Tools(catalogs, toolset)
@@ -123,9 +133,15 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
         except BrokenLine as error:
             report.broken[number] = error
         else:
-            for call in calls:
-                report.add(tools.try_call(call, number))
+            outcomes = [tools.try_call(call, number) for call in calls]
+            if outcomes:
+                report.add(_of_call(outcomes))
     return report
+
+
+def _of_call(sides: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a call by those of its sides."""
+    return next((each for each in sides if not each.got), next((each for each in sides if each.altered), sides[0]))
 
 
 def read_calls(line: bytes) -> tuple[RecordingLine, ...]:
@@ -161,8 +177,16 @@ def read_calls(line: bytes) -> tuple[RecordingLine, ...]:
         raise BrokenLine(members["error"].key_column, "a line with an `error` has `arguments`, and no `result`")
     if len(given) > 1 and accept is not None:
         raise BrokenLine(accept.key_column, "`accept` is about `arguments` or a `result`, and the line has both")
-    verdict = accept.value if accept else None
-    return tuple(RecordingLine(tool.value, _SIDES[key], members[key].text.encode(), verdict) for key in given)
+    verdict, has_run = accept.value if accept else None, _has_run(members)
+    return tuple(RecordingLine(tool.value, _SIDES[key], members[key].text.encode(), verdict, has_run) for key in given)
+
+
+def _has_run(members: Mapping[str, _Member]) -> bool:
+    """Whether the tool of a line ran: it has the args, with a result or with an error that is not about them."""
+    if "arguments" not in members or "error" not in members:
+        return "arguments" in members and "result" in members
+    error = members["error"].value
+    return is_object(error) and error.get("kind") != FailureKind.INVALID_CALL
 
 
 class _Member(NamedTuple):
@@ -230,10 +254,13 @@ class _Tools:
             issue = Issue(pointer="", keyword="", expected="the name of a tool", found=name, hint=str(found))
             return Outcome(line, name, call.accept, None, (issue,))
         catalog, ident = found
+        definition = catalog.definition(ident)
         got, issues, altered = _verdict(catalog.codec(ident, call.side), call.payload)
         if issues:
-            issues = _without_secrets(issues, catalog.definition(ident), call)
-        return Outcome(line, ident, call.accept, got, issues, altered)
+            issues = tuple(issues_of_rest(issues, json_of(call.payload)))
+            got = not issues and call.accept is not False
+            issues = _without_secrets(issues, definition, call)
+        return Outcome(line, ident, _expected(call, definition), got, issues, altered, call.side)
 
     def _find(self, name: str) -> tuple[Catalog, str] | ToolNotFound:
         idents = self._known.find(name)
@@ -243,6 +270,13 @@ class _Tools:
 
     def _toolset_of(self, ident: str) -> str:
         return self._catalogs[ident].toolset_of(ident)
+
+
+def _expected(call: RecordingLine, definition: ToolDefinition) -> bool | None:
+    """Return the verdict of then. A call of a tool whose result is not certain may have got one that differs."""
+    if call.accept is not None:
+        return call.accept
+    return True if call.has_run and (call.side == "args" or definition.has_certain_result) else None
 
 
 def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from toolgen.runtime.base.postgres import is_postgres_url
@@ -29,6 +29,10 @@ def open_store(target: str | Path, *, key: ChainKey | None = None) -> DurableSto
     from toolgen.record.sqlite import SqliteStore
 
     return SqliteStore(target, key=key)
+
+
+SQLITE: Final = b"SQLite format 3\0"
+"""How each file of SQLite begins."""
 
 
 def open_reader(target: str | Path) -> StoreReader:

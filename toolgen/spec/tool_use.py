@@ -68,8 +68,10 @@ class ToolUseError(Picklable, ValueError):
 class ToolUseConfig:
     """How tools are shown to models.
 
-    `presentations` has one for each layer. `catalog` names the action catalog; empty for the only one, or else one of
-    the toolsets. `embedding_class` is the class for search, empty if there is none; `embedding_classes` are the
+    `presentations` has one for each layer. Those of layers that are not in `chosen` are defaults; one that needs the
+    built-in toolset `actions` is `enumerate-all` in a catalog without it. By default `chosen` has the layers of
+    `presentations`, if these are given. `catalog` names the action catalog; empty for the only one, or else one of the
+    toolsets. `embedding_class` is the class for search, empty if there is none; `embedding_classes` are the
     configured ones, each as its table. `base` are idents that retrieval always lists. `hot_list_size` is None for that
     of the catalog. `tier` is that of the model, empty if unknown. `settings` are the values for conditions of catalogs.
     Raises `ToolUseError` for a layer without a presentation, for an unknown one, and for `retrieval` without an
@@ -84,8 +86,12 @@ class ToolUseConfig:
     hot_list_size: int | None = None
     tier: Tier | Literal[""] = ""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    chosen: frozenset[Layer] | None = None
 
     def __post_init__(self) -> None:
+        if self.chosen is None:
+            given = self.presentations if self.presentations is not DEFAULT_PRESENTATIONS else ()
+            object.__setattr__(self, "chosen", frozenset(given))
         problems = tuple(filter(None, (self._problem(layer) for layer in LAYERS)))
         if problems:
             raise ToolUseError(problems)
@@ -148,7 +154,8 @@ class _ToolUseReader:
         }
         try:
             presentations = self._presentations(tool_use, has_wrappers=self._has_wrappers(retrieval))
-            return ToolUseConfig(presentations=presentations, **known_parts)
+            chosen = frozenset(layer for layer in LAYERS if layer in tool_use)
+            return ToolUseConfig(presentations=presentations, chosen=chosen, **known_parts)
         except ToolUseError as error:
             self.problems += error.problems
             return ToolUseConfig()

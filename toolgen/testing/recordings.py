@@ -18,15 +18,15 @@ from toolgen.changes.wire import compare_schemas
 from toolgen.contract.records import FailureKind, ToolError
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import BrokenLine, read_calls
-from toolgen.record.stores import name_of_target, open_reader
+from toolgen.record.stores import SQLITE, name_of_target, open_reader
 from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.base.received import TooMuch, json_of
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.events.records import EventKind, StoreError
 from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.redacted import issues_of_rest, redacted_places
 from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
-from toolgen.schema.references import pointer_of
 from toolgen.spec.files import read_file
 from toolgen.spec.text import cut, visible
 from toolgen.spec.writing import Changed, append_inside, named_place, replace_inside
@@ -52,8 +52,6 @@ _MOST_VALUES: Final = 250_000
 
 _LONGEST: Final = 200
 """Characters of args in a message."""
-
-_SQLITE: Final = b"SQLite format 3\0"
 
 
 class RecordingError(ValueError):
@@ -101,7 +99,7 @@ class Take:
     @property
     def redacted(self) -> tuple[str, ...]:
         """The JSON pointers of args that are redacted, so that they match anything."""
-        return tuple(pointer_of(path) for path in _redacted(self.arguments))
+        return redacted_places(self.arguments)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.tool} {cut(compact_json(self.arguments), _LONGEST)}"
@@ -280,18 +278,6 @@ def find_tool(take: Take, catalog: Catalog, known: KnownTools | None = None) -> 
     take.stale = _stale(take, catalog) if take.ident else _gone(take.tool, idents, names)
 
 
-def _redacted(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of texts with something redacted."""
-    if isinstance(value, str) and REDACTED in value:
-        yield path
-    elif is_object(value):
-        for name, each in value.items():
-            yield from _redacted(each, (*path, name))
-    elif is_array(value):
-        for index, each in enumerate(value):
-            yield from _redacted(each, (*path, index))
-
-
 def _fits(given: str, parts: Sequence[str]) -> bool:
     """Whether a text begins with the first part, ends with the last, and has the others between them, in order."""
     first, *between, last = parts
@@ -329,28 +315,20 @@ def _gone(tool: str, idents: Sequence[str], known: KnownTools) -> str:
 
 def _stale(take: Take, catalog: Catalog) -> str:
     """Return why a recorded call cannot be made today, or cannot end so; empty if it can."""
-    issues = _issues(catalog, take.ident, "args", take.arguments)
+    issues = issues_of_rest(catalog.codec(take.ident, "args").check(take.arguments), take.arguments)
     if issues:
         return _broken(take, catalog, "args", "WIRE501", issues)
     for change in _changes(take, catalog, "args"):
         if change.code in ("WIRE210", "WIRE211") and change.before_path and change.before_path[-1] in take.arguments:
             return _told(change.code, change.message)
     if take.error is None and catalog.definition(take.ident).has_certain_result:
-        issues = _issues(catalog, take.ident, "result", take.result)
+        every = catalog.codec(take.ident, "result").check(take.result)
+        issues = issues_of_rest(every, take.result)
         if issues:
             return _broken(take, catalog, "result", "WIRE502", issues)
-        if hidden := _issues(catalog, take.ident, "result", take.result, hidden=True):
-            return f"its result is redacted at {hidden[0].pointer}, and no result of the tool is so: set an answer"
+        if every:
+            return f"its result is redacted at {every[0].pointer}, and no result of the tool is so: set an answer"
     return ""
-
-
-def _issues(catalog: Catalog, ident: str, side: Side, value: Any, *, hidden: bool = False) -> list[Issue]:
-    """Return what the schema of today rejects, except where a value is redacted; or with `hidden`, only there."""
-    issues = catalog.codec(ident, side).check(value)
-    if not issues:
-        return []
-    places = {pointer_of(path) for path in _redacted(value)}
-    return [each for each in issues if (each.pointer in places) is hidden]
 
 
 def _broken(take: Take, catalog: Catalog, side: Side, code: str, issues: Sequence[Issue]) -> str:
@@ -390,9 +368,9 @@ def take_of(call: Mapping[str, Any], place: str) -> Take:
 
 
 def take_line(take: Take) -> bytes:
-    """Return the line of a call whose tool is known."""
+    """Return the line of a call, by the ident of its tool if that is known."""
     ended = {"result": take.result} if take.error is None else {"error": _error_json(take.error)}
-    return _line({"tool": take.ident, "arguments": take.arguments, **ended})
+    return _line({"tool": take.ident or take.tool, "arguments": take.arguments, **ended})
 
 
 def schemas_of(take: Take, catalog: Catalog) -> dict[str, Any]:
@@ -411,7 +389,7 @@ def is_store(target: str) -> bool:
         return True
     try:
         with Path(target).open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
+            return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
         raise RecordingError(f"{name_of_target(target)} cannot be read: {error.strerror}") from error
 
@@ -449,6 +427,11 @@ def _in_store(target: str, name: str) -> Iterator[Take]:
                     yield from _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
     except (StoreError, LookupError) as error:
         raise RecordingError(f"{name}: {error}") from error
+
+
+def lines_of_store(target: str) -> Iterator[bytes]:
+    """Yield the calls of a store as lines of a recording. Raises `RecordingError`."""
+    return map(take_line, _in_store(target, name_of_target(target)))
 
 
 def takes_of_run(target: str, run_id: str) -> list[Take]:

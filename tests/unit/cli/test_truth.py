@@ -29,7 +29,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "resume": ("r1",),
     "approve": ("r1",),
     "deny": ("r1", "c1"),
-    "prune": ("--older-than", "1", "--yes"),
+    "prune": ("--older-than", "1d", "--yes"),
     "workers": (),
     "signal": ("r1", "go"),
     "fork": ("r1", "1"),

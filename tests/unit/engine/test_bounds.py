@@ -143,7 +143,8 @@ def test_what_selects_no_runs_of_any_database_is_refused(engines: Engines) -> No
         ["list", "--worker", "x" * 2000],
         ["prune", "--older-than", "1e300"],
         ["prune", "--older-than", "nan"],
-        ["prune", "--older-than", "99999999"],
+        ["prune", "--older-than", "99999999d"],
+        ["prune", "--older-than", "30"],
         ["resume", "r", "--turns", "99999999999999999999999"],
         ["schedules", "pause", "a\udcff"],
         ["show", "a\udcff"],
@@ -162,7 +163,7 @@ def test_commands_bound_what_they_are_given(args: list[str], tmp_path: Path) -> 
 def test_commands_take_the_greatest_age(tmp_path: Path) -> None:
     database = tmp_path / "runs.sqlite"
     prepare_database(database_url(database))
-    for args in (["list", "--older-than", "36500d"], ["prune", "--older-than", "36500", "--yes"]):
+    for args in (["list", "--older-than", "36500d"], ["prune", "--older-than", "36500d", "--yes"]):
         done = CliRunner().invoke(runs, args, env={"TOOLGEN_DATABASE": str(database)})
         assert done.exit_code == 0, done.output
 

@@ -188,11 +188,10 @@ def test_a_selection_is_steered_as_one_after_it_was_confirmed(durable: Engines) 
         await shell("cancel", "other")
         await engine.result("r0", 300)
         await engine.result("r1", 300)
-        assert await shell.json("prune", "--older-than", "9", "--yes") == {"runs": 0, "states": {}, "agents": {}}
-        assert "Nobody can be asked here: repeat the command with --yes" in await shell(
-            "prune", "--older-than", "0", code=2
-        )
-        pruned = await shell.json("prune", "--older-than", "0", "--yes")
+        assert await shell.json("prune", "--older-than", "9d", "--yes") == {"runs": 0, "states": {}, "agents": {}}
+        asked = await shell("prune", "--older-than", "90m", code=2)
+        assert "delete the runs that ended more than 90m ago? Nobody can be asked here: repeat" in asked
+        pruned = await shell.json("prune", "--older-than", "0s", "--yes")
         assert pruned["runs"] >= 1
         assert set(pruned) == {"runs", "states", "agents"}
 

@@ -170,7 +170,7 @@ def test_old_runs_are_deleted_and_leave_nothing(durable: Engines) -> None:
         await running.questions("cancelled")
         await engine.cancel("cancelled")
         assert (await engine.prune(3600)).runs == 0
-        answer = await asyncio.to_thread(command, durable, "runs", "prune", "--older-than", "0", "--yes")
+        answer = await asyncio.to_thread(command, durable, "runs", "prune", "--older-than", "0d", "--yes")
         assert answer == (0, "deleted 3 runs: 2 ended, 1 cancelled; by agent: 2 main, 1 orchestrator.researcher\n")
         left = [run.run_id for run in await engine.runs()]
         assert len(left) == 2

@@ -252,9 +252,11 @@ def test_the_json_fills_the_form_and_a_link_fills_both(driver: Chrome, served: S
     link = str(find(driver, "#deep-link").get_attribute("href"))
     assert "4000" not in link
     driver.get("about:blank")
-    driver.get(link.replace("REDACTED", "x"))
+    driver.get(link)
     wait_for(driver, "return document.querySelectorAll('.group .group').length >= 2")
-    assert args(driver)["lines"] == [{"id": 1}, {"id": 2}]
+    assert args(driver) == {"lines": [{"id": 1}, {"id": 2}], "pay": {"by": "card"}}
+    assert find(driver, "#left-out").text.endswith("have to be entered again: /pay/number")
+    assert labelled(driver, "number").get_attribute("value") == ""
 
 
 def slowed(driver: Chrome) -> None:

@@ -572,6 +572,21 @@ def test_thousands_of_tools_are_on_pages() -> None:
     run(test())
 
 
+def test_an_answer_without_its_question_says_what_is_missing() -> None:
+    async def test() -> None:
+        browser = await Browser(shop()).start()
+        call = await browser.call("goods.order", ORDER)
+        asked = await browser.until(call, "asking")
+        path = f"/calls/{call}/answer"
+        refused = await browser.post(path, status=400, decision="allow_once")
+        assert refused["message"] == "`question` is missing: the id of the question to answer"
+        gone = await browser.post(path, status=409, question="other", decision="allow_once")
+        assert gone["message"] == "the call does not ask this any more"
+        await browser.post(path, question=asked["question"]["id"], decision="deny")
+
+    run(test())
+
+
 def test_the_palette_finds_tools_runs_and_pages() -> None:
     async def test() -> None:
         browser = await Browser(shop()).start()

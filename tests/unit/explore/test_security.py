@@ -459,6 +459,45 @@ def test_a_secret_of_the_args_stands_in_no_answer_and_no_link() -> None:
     run(test())
 
 
+def test_a_link_to_args_has_no_secret_value_and_names_what_is_left_out() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        args = {
+            "lines": [{"id": 1}],
+            "pay": {"by": "card", "number": "4000-1234-5678"},
+            "notes": {"api_key": "k-123456"},
+        }
+        kept = {"lines": [{"id": 1}], "pay": {"by": "card"}, "notes": {}}
+        left_out = {"/pay/number", "/notes/api_key"}
+        call = await browser.call("goods.order", args)
+        asked = await browser.until(call, "asking")
+        await browser.post(f"/calls/{call}/answer", question=asked["question"]["id"], decision="deny")
+        ended = await browser.until(call, "ended")
+        (recorded,) = (await browser.get(f"/runs/{ended['run']}"))["calls"]
+        checked = await browser.post("/tools/goods.order/args", source="json", text=json.dumps(args))
+        for each in (ended, recorded, checked["editor"]):
+            assert (json.loads(each["link"]), {*each["link_left_out"]}) == (kept, left_out)
+        for path in (f"/calls/{call}", f"/runs/{ended['run']}"):
+            assert "&amp;left_out=%2F" in await browser.page(path)
+
+    run(test())
+
+
+def test_a_secret_is_not_sent_as_a_record_has_it() -> None:
+    async def test() -> None:
+        goods = Goods()
+        browser = await Browser(shop(goods)).start()
+        args = json.dumps({"lines": [{"id": 1}], "pay": {"by": "card", "number": "[redacted]"}})
+        refused = await browser.post("/tools/goods.order/calls", status=400, source="json", text=args)
+        assert refused["message"].startswith("/pay/number is `[redacted]`, as records have it in place of a secret")
+        assert goods.calls == []
+        await browser.until(await browser.call("goods.echo", {"text": "the word [redacted]"}), "ended")
+        assert [name for name, _ in goods.calls] == ["echo"]
+
+    run(test())
+
+
 def test_a_call_that_no_page_has_made_is_denied() -> None:
     async def test() -> None:
         goods = Goods()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind, Issue, ToolError, ToolResult
@@ -77,6 +78,20 @@ def record(path: Path, calls: int = 3, run: str = "r1") -> None:
         store = SqliteStore(path, key=KEY)
         for number in range(calls):
             await one_call(store, f"c{number}", run)
+        await store.close()
+
+    asyncio.run(write_all())
+
+
+def record_calls(path: Path, tool: str, *pairs: tuple[Any, Any]) -> None:
+    """Write calls of a tool to a store, each by its args and its result."""
+
+    async def write_all() -> None:
+        store = SqliteStore(path)
+        for number, (args, value) in enumerate(pairs):
+            call = f"c{number}"
+            await done(store.append(started(call, args=args)._replace(tool=tool)))
+            await done(store.finish(ended(call=call)._replace(tool=tool), replace(result(call, value), tool_name=tool)))
         await store.close()
 
     asyncio.run(write_all())

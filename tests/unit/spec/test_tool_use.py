@@ -47,6 +47,7 @@ def test_all_settings_can_be_configured() -> None:
         hot_list_size=3,
         tier="light",
         settings={"sandbox_backend": "seatbelt"},
+        chosen=frozenset({"chat", "phase"}),
     )
 
 

@@ -14,10 +14,9 @@ from toolgen.authoring.lint.surface import loaded
 from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.config import ConfigError
 from toolgen.llm.costs import Cost, costs, token_counter
-from toolgen.llm.tool_use import ToolUse, idle_runtime
+from toolgen.llm.tool_use import ToolUse, idle_runtime, presentations_in
 from toolgen.providers.table import provider as provider_of
 from toolgen.schema.json_values import compact_json
-from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.page import Question
@@ -148,7 +147,7 @@ class SurfaceMeasure:
     def _measured(self, out: str, catalog: Catalog, question: Question, *, is_whole: bool) -> _Measured:
         """Measure a catalog. One that is not whole lacks the modules of its action catalogs."""
         config, choices = question.config.tool_use, question.choices
-        chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
+        chosen: dict[PresentationName, None] = dict.fromkeys(presentations_in(catalog, config).values())
         shown: list[PresentationName] = [each for each in chosen if is_whole or each != _OF_ACTIONS]
         found = costs(out, catalog, config, choices.agent, [choices.provider], self._count, shown)
         provider = provider_of(choices.provider)

@@ -110,13 +110,14 @@ def surfaces(project: Project, agent: str) -> Iterator[tuple[str, Sequence[str],
     from toolgen.compiler.emit.catalog_json import emit_catalog_json
     from toolgen.compiler.emit.python.actions import emit_actions
     from toolgen.llm.costs import costs
-    from toolgen.llm.tool_use import idle_runtime
+    from toolgen.llm.tool_use import idle_runtime, presentations_in
 
     config = project.config.tool_use
-    chosen: dict[PresentationName, None] = dict.fromkeys(config.presentations[layer] for layer in LAYERS)
     with loaded(emit_catalog_json(project.catalog), emit_actions(project.catalog)) as catalog:
+        presented = presentations_in(catalog, config)
+        chosen: dict[PresentationName, None] = dict.fromkeys(presented.values())
         if _LISTS_ALL in chosen and (size := _listed(project, idle_runtime(catalog).start_run(agent))):
-            yield _LISTS_ALL, [layer for layer in LAYERS if config.presentations[layer] == _LISTS_ALL], size
+            yield _LISTS_ALL, [layer for layer in LAYERS if presented[layer] == _LISTS_ALL], size
         others: list[PresentationName] = [each for each in chosen if each != _LISTS_ALL]
         for cost in costs("", catalog, config, agent, [_MEASURED], None, others):
             if not cost.problem:

@@ -25,9 +25,10 @@ from toolgen.cli.importers.importer import Checked, Importer, Request, named_tex
 from toolgen.cli.importers.left_out import left_out_at_import
 from toolgen.cli.importers.mcp_entries import server_entries
 from toolgen.cli.importers.spec_place import kept_path, origins, stored_path
-from toolgen.cli.names import STDIN, named_lines
+from toolgen.cli.names import named_lines
 from toolgen.cli.output import echo, show_json
 from toolgen.cli.packages import built_catalog, check_known
+from toolgen.cli.recordings import is_store
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import (
     Malformed,
@@ -44,7 +45,6 @@ from toolgen.contract.extras import MissingExtra
 from toolgen.execute.reach import reached_by_server
 from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.errors import ExecutorError
-from toolgen.runtime.base.postgres import is_postgres_url
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.redact.redact import is_secret_field, redact_text
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
 
 _CREDENTIAL: Final = re.compile(r"(?:Bearer|Basic|token)\s+\S+", re.IGNORECASE)
-_SQLITE: Final = b"SQLite format 3\0"
 
 
 @dataclass(kw_only=True)
@@ -472,19 +471,10 @@ def infer_results(place: SpecPlace, toolset: str, file: str) -> tuple[str, ...]:
     """
     if place.present is None:
         raise click.UsageError(f"There is no spec of {toolset}: import its tools first.")
-    data, inferred = with_inferred_results(place.present, _in_store(file) if _is_store(file) else _in_lines(file))
+    data, inferred = with_inferred_results(place.present, _in_store(file) if is_store(file) else _in_lines(file))
     if inferred:
         place.write(updated_text(place.present, data))
     return inferred
-
-
-def _is_store(file: str) -> bool:
-    if file == STDIN:
-        return False
-    if is_postgres_url(file):
-        return True
-    with named_lines(file) as lines:
-        return next(lines, b"").startswith(_SQLITE)
 
 
 def _in_store(file: str) -> dict[str, list[Any]]:

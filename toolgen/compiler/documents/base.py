@@ -91,9 +91,9 @@ TypeName = Annotated[str, StringConstraints(pattern=TypeNamePattern, max_length=
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 Text = Annotated[str, StringConstraints(pattern=TextPattern)]
+"""Text for people and models, not blank."""
 
 VariableName = Annotated[str, StringConstraints(min_length=1, pattern=VariablePattern)]
-"""Text for people and models, not blank."""
 
 SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern)]
 """A toolset, an ident, or a pattern in which `*` matches any text; then `+tag` for each required tag."""

@@ -159,8 +159,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     if noted is None:
         return None
     inputs, present = current_inputs(tree.root, target), tree.scan()
-    own = [path for path in present if path != LOCK and not _is_passed_over(tree, path, present)]
-    if noted.inputs == inputs and noted.has_written(tree, own):
+    if noted.inputs == inputs and noted.has_written(tree, _own(tree, present)):
         return ()
     try:
         lock = parse_lock(content)
@@ -171,6 +170,15 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     if _MAKERS.issuperset(stale.causes):
         changes += [*_unlike_lock(tree, lock, present), *_strays(tree, present, lock.files)]
     return tuple(sorted(changes))
+
+
+def own_files(tree: Tree) -> list[str]:
+    """Return the files in the folder of a package but its lock, sorted; strays are among them."""
+    return sorted(_own(tree, tree.scan()))
+
+
+def _own(tree: Tree, present: Mapping[str, bool]) -> list[str]:
+    return [path for path in present if path != LOCK and not _is_passed_over(tree, path, present)]
 
 
 def drift(

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.args_editor import ShownArgs, payload_of, shown_args
+from toolgen.explore.args_editor import LinkArgs, ShownArgs, link_args, payload_of, shown_args
 from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
-from toolgen.explore.json_text import json_line, json_lines
+from toolgen.explore.json_text import json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.visit import Refused
@@ -16,6 +16,7 @@ from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
+from toolgen.runtime.redact.call_secrets import RedactedSecret
 
 if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
@@ -30,7 +31,10 @@ _REPORTS: Final = 50
 async def start_call(visit: Visit) -> Data:
     """Start a call of a tool, with the args of the form or of the JSON."""
     calls, run = visit.explorer.calls, visit.new_run()
-    payload, args = await visit.explorer.aside(_sent, visit)
+    try:
+        payload, args = await visit.explorer.aside(_sent, visit)
+    except RedactedSecret as error:
+        raise Refused(400, str(error)) from None
     try:
         made = calls.start(visit.tool, payload, args, run, visit.visitor, visit.view)
     except TooManyCalls as error:
@@ -52,6 +56,7 @@ async def call(visit: Visit) -> Data:
     shown = await visit.explorer.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
     number, recorded, problem = await _recorded(visit, made) if has_ended else (0, None, "")
     args, args_left = visit.cut(made.args.text)
+    link = visit.for_link(made.args.link)
     stages = () if recorded is None else recorded.stages
     latest = [*made.progress][: -_REPORTS - 1 : -1]
     progress = [progress_data(each, lambda text: visit.cut(text)[0]) for each in latest]
@@ -66,7 +71,8 @@ async def call(visit: Visit) -> Data:
         "version": made.version,
         "args": args,
         "args_left_out": args_left,
-        "link": visit.for_link(made.args.link),
+        "link": link.text,
+        "link_left_out": link.left_out,
         "question": next((each.data for each in made.questions), None),
         "progress": progress[::-1],
         "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in stages],
@@ -77,7 +83,7 @@ async def call(visit: Visit) -> Data:
     }
 
 
-_NO_RESULT: Final[Data] = {"result": None, "media": [], "proposed": "", "proposed_link": ""}
+_NO_RESULT: Final[Data] = {"result": None, "media": [], "proposed": "", "proposed_link": "", "proposed_left_out": ()}
 
 
 def _shown_result(visit: Visit, made: PageCall) -> Data:
@@ -87,6 +93,7 @@ def _shown_result(visit: Visit, made: PageCall) -> Data:
     text, left = visit.cut(json_lines(result["value"]))
     content = [_block(visit, each) for each in result["content"]]
     proposal = result["error"]["proposal"] if result["error"] is not None else None
+    link = visit.for_link(LinkArgs() if proposal is None else link_args(proposal))
     return {
         "result": {**result, "value": None, "content": content, "text": text, "left_out": left},
         "media": [
@@ -94,7 +101,8 @@ def _shown_result(visit: Visit, made: PageCall) -> Data:
             for number, each in enumerate(media_of(made), 1)
         ],
         "proposed": "" if proposal is None else json_lines(proposal),
-        "proposed_link": "" if proposal is None else visit.for_link(json_line(proposal)),
+        "proposed_link": link.text,
+        "proposed_left_out": link.left_out,
     }
 
 
@@ -112,12 +120,12 @@ async def result(visit: Visit) -> Data:
 
 
 async def answer(visit: Visit) -> Data:
-    """Answer the question of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`.
+    """Answer the `question` of a call: `decision` is `allow_once`, `allow_for_session` or `deny`, with a `reason`.
 
     A denial may have a `proposal`: args as JSON that the person would allow.
     """
     made = found(visit)
-    asked = made.asked(visit.fields.get("question", ""))
+    asked = made.asked(visit.question)
     if asked is None:
         raise Refused(409, "the call does not ask this any more")
     decision = decision_of(visit, asked.request.check_proposal)

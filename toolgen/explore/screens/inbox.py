@@ -77,7 +77,7 @@ async def answer_run(visit: Visit) -> Data:
     engine = visit.explorer.engine
     if engine is None:
         raise Refused(404, "there is no engine here")
-    run_id, question = visit.path["run"], visit.fields.get("question", "")
+    run_id, question = visit.path["run"], visit.question
     made = decision_of(visit, dict)  # the engine knows the tool, and checks it
     data = await _asked(visit, engine, run_id, question)
     if not await visit.explorer.may_answer(visit.visitor, data):

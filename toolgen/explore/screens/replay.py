@@ -14,6 +14,7 @@ from toolgen.explore.versions import named_version, other_version, project_of
 from toolgen.record.calls import calls_of
 from toolgen.record.replay import replay as replayed
 from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.runtime.redact.credentials import REDACTED
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -32,7 +33,6 @@ _SECONDS: Final = 30.0
 _PIECE: Final = 50
 """Calls that are checked at a time."""
 
-_REDACTED: Final = "[redacted"
 _THIS_BUILD: Final = "this build"
 
 _DECIDED: Final = {"": "allow", "granted": "ask", "allow_once": "ask", "allow_for_session": "ask"}
@@ -150,7 +150,7 @@ def _row(
         "tool": call.tool,
         "call": call.tool_call_id,
         "state": call.state,
-        "is_redacted": any(text is not None and _REDACTED in text for text in texts),
+        "is_redacted": any(text is not None and REDACTED in text for text in texts),
         "had_args": texts[0] is not None,
         "then": then,
         "answer": answer,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.explore.args_editor import LinkArgs, link_args
 from toolgen.explore.json_text import json_line
 from toolgen.explore.visit import Refused
 from toolgen.explore.visitors import Viewpoint
@@ -219,6 +221,7 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
     text, _ = visit.cut(value[:_VALUE])
     args = args_of(call) or ""
     shown, args_left = visit.cut(args)
+    link = visit.for_link(link_args(json.loads(args)) if args else LinkArgs())
     span = max(last - began, 1e-9)
     return {
         "tool": call.tool,
@@ -233,7 +236,8 @@ def _call(visit: Visit, call: RecordedCall, began: float, last: float, is_cut: b
         "left": round(100 * (call.events[0].at.timestamp() - began) / span, 2),
         "args": shown,
         "args_left_out": args_left,
-        "link": visit.for_link(args),
+        "link": link.text,
+        "link_left_out": link.left_out,
         "value": text,
         "left_out": len(value) - len(text),
         "error": content.get("error"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from toolgen.explore.args_editor import EditedArgs, edited, link_args
+from toolgen.explore.args_editor import EditedArgs, edited, example_args
 from toolgen.explore.screens.surface import choices_of, standing
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ async def tool(visit: Visit) -> Data:
     catalog, ident = visit.explorer.runtime.catalog, visit.tool
     definition = catalog.definition(ident)
     settings = definition.settings
+    examples = [example_args(catalog, ident, each.args) for each in settings.examples]
     approvers = visit.explorer.runtime.policies.approvers(catalog.entry(ident))
     return {
         **choices_of(visit),
@@ -35,7 +36,8 @@ async def tool(visit: Visit) -> Data:
         "approvers": "" if approvers is None else str(approvers),
         "schema": definition.input_schema,
         "result_schema": definition.result_schema,
-        "examples": [link_args(catalog, ident, each.args) for each in settings.examples],
+        "examples": [each.text for each in examples],
+        "examples_left_out": [each.left_out for each in examples],
         **standing(visit, ident),
         "editor": editor_data(edited(catalog, ident, {})),
     }
@@ -58,6 +60,7 @@ def editor_data(args: EditedArgs) -> Data:
         "errors": args.by_field,
         "told": args.told,
         "link": args.link,
+        "link_left_out": args.link_left_out,
         "form": _form(args.form),
     }
 

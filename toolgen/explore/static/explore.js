@@ -75,6 +75,7 @@
       if (!typed.includes(form.elements[name])) form.elements[name].value = made.elements[name].value;
     }
     form.dataset.link = made.dataset.link;
+    form.dataset.leftOut = made.dataset.leftOut;
     document.getElementById("checked").replaceWith(made.querySelector("#checked"));
     for (const slot of form.querySelectorAll(".problem[id]")) {
       const other = made.querySelector(`[id="${slot.id}"]`);
@@ -115,8 +116,9 @@
   function link() {
     const anchor = document.getElementById("deep-link");
     if (!anchor) return;
-    anchor.hidden = !editor().dataset.link;
-    anchor.setAttribute("href", `#args=${encodeURIComponent(editor().dataset.link)}`);
+    const { link, leftOut } = editor().dataset;
+    anchor.hidden = !link;
+    anchor.setAttribute("href", `#args=${encodeURIComponent(link)}${leftOut && `&left_out=${encodeURIComponent(leftOut)}`}`);
   }
 
   document.addEventListener("change", (event) => {
@@ -135,7 +137,7 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest && event.target.closest("button");
     if (!button) return;
-    if (button.dataset.args !== undefined) check({ source: "json", text: button.dataset.args });
+    if (button.dataset.args !== undefined) fillWith(button.dataset.args, button.dataset.leftOut);
     else if (button.hasAttribute("data-act")) check({ action: button.value, at: button.dataset.at });
     else if (button.hasAttribute("data-check-now")) {
       event.preventDefault();
@@ -143,11 +145,19 @@
     }
   });
 
+  // Fills the form, and names the secret values that are left out of the args.
+  function fillWith(args, leftOut) {
+    const note = document.getElementById("left-out");
+    note.hidden = !leftOut;
+    note.querySelector("code").textContent = leftOut;
+    check({ source: "json", text: args });
+  }
+
   function fill() {
-    const given = /^#args=(.*)$/s.exec(location.hash);
+    const given = /^#args=(.*?)(?:&left_out=([^&]*))?$/s.exec(location.hash);
     if (!given || !editor()) return;
     try {
-      check({ source: "json", text: decodeURIComponent(given[1]) });
+      fillWith(decodeURIComponent(given[1]), decodeURIComponent(given[2] || ""));
     } catch {
       document.getElementById("checked").textContent = "The args of this address cannot be read.";
     }

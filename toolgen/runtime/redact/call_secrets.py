@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic_core import from_json, to_jsonable_python
 
+from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING, running_call
 from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
@@ -274,6 +275,26 @@ def hide_payload(payload: str, secrets: Secrets, limit: float = inf) -> str:
     if hidden is args and not _repeats_keys(payload):
         return payload
     return json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
+
+
+class RedactedSecret(Picklable, ValueError):
+    """Args that a person gives have what a record has in place of a secret, at `pointer`. Calls never send it."""
+
+    def __init__(self, pointer: str) -> None:
+        self.pointer = pointer
+        super().__init__(
+            f"{pointer} is `{_redacted()}`, as records have it in place of a secret: give the secret itself"
+        )
+
+
+def refuse_redacted(payload: bytes | str, secrets: Secrets) -> None:
+    """Raise `RedactedSecret` for args, as JSON text, that have a secret as a record has it."""
+    from toolgen.runtime.redact.redact import is_secret_field
+    from toolgen.runtime.redact.redacted import redacted_places
+
+    for pointer in redacted_places(json_of(payload)):
+        if is_secret_field(pointer, secrets.args, secrets.names):
+            raise RedactedSecret(pointer)
 
 
 def _repeats_keys(payload: str) -> bool:

@@ -82,7 +82,7 @@ def test_the_page_follows_edits_commits_and_sizes_until_ctrl_c(project: Project)
         assert "generated: " in first
         assert "note[TL101] specs/orders.yaml:8: `customer` of `shop.orders.find` has no description" in first
         assert re.search(r"^Changes against the commit \w+\nno changes$", first, re.MULTILINE)
-        assert "enumerate-all (chat): 1 tool, " in first
+        assert "enumerate-all (chat, step, phase): 1 tool, " in first
         terminal.type("typed\r\n")
 
         project.edit(("maximum: 50", "maximum: 20"), ("Find orders.", "Find orders of a customer."))
@@ -91,7 +91,7 @@ def test_the_page_follows_edits_commits_and_sizes_until_ctrl_c(project: Project)
         assert "breaking[WIRE203 arg-narrowed] shop.orders.find: the arg `limit` accepts fewer values" in changed
         assert "(specs/orders.yaml:9)" in changed
         assert "change[MODEL102 description-changed] shop.orders.find: " in changed
-        assert "enumerate-all (chat): 1 tool, " in changed
+        assert "enumerate-all (chat, step, phase): 1 tool, " in changed
         assert re.search(r"^  shop\.orders\.find \d+ \(\+14\)$", changed, re.MULTILINE)
         assert b"typed" not in terminal.sent
 
@@ -136,7 +136,7 @@ def test_no_part_waits_for_another_and_what_is_not_current_is_marked(project: Pr
         assert re.search(
             r"^Changes \[of \d\d:\d\d:\d\d: the specs of the working tree have errors\] against", shown, re.MULTILINE
         )
-        assert "enumerate-all (chat): 1 tool, " in shown
+        assert "enumerate-all (chat, step, phase): 1 tool, " in shown
         assert toolgen(project.folder, "list").code == 1
         assert (project.folder / "generated" / "catalog.json").exists()
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.authoring.diff.repository import ORDERS, Project, git
 from tests.unit.cli.command_line import toolgen
+from tests.unit.record.sample import record_calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,15 @@ def test_of_many_recorded_calls_that_are_rejected_three_are_quoted_and_the_rest_
         assert f"shop.orders.find: {count} recorded calls are rejected" in found.out
         quoted = "; ".join(f'line {n + 1}: {{"customer":"ada","limit":{30 + n}}}' for n in range(3))
         assert f"= {quoted}{rest}\n" in found.out
+
+
+def test_a_store_is_a_recording_and_what_is_redacted_stands_for_anything(project: Project) -> None:
+    project.edit(FEWER, ("writeOnly: true", "writeOnly: true, pattern: ^x"))
+    calls = [{"customer": "ada", "limit": limit, "token": "[redacted]"} for limit in (20, 30)]
+    record_calls(project.folder / "calls.db", "shop.orders.find", *((each, []) for each in calls))
+    found = project.diff("--calls", "calls.db", "--only", "wire")
+    assert "shop.orders.find: a recorded call is rejected" in found.out
+    assert '= line 2: {"customer":"ada","limit":30,"token":"[redacted]"}' in found.out
 
 
 def test_recorded_results_are_checked(project: Project) -> None:

@@ -75,10 +75,11 @@ def test_nothing_is_started_without_a_terminal_and_yes(project: Path, door: str)
     assert done.code == 2
     assert f"starts the program: {shlex.quote(sys.executable)} -c " in done.err
     assert ", with the values of SHOP_KEY\n" in done.err
-    assert "pass --yes" in done.err
+    trust = "--trust-specs" if door == "a call" else "--yes"
+    assert f"pass {trust}" in done.err
     assert "hunter2" not in done.err
     assert not (project / "started").exists()
-    toolgen(project, *DOORS[door], "--yes")
+    toolgen(project, *DOORS[door], trust)
     assert (project / "started").read_text().startswith("hunter2hunter2")
 
 
@@ -189,4 +190,4 @@ def test_a_call_shows_the_host_that_gets_a_variable_before_it_does(project: Path
     done = toolgen(project, "call", "mcp.shop.echo", "{}")
     assert done.code == 2
     assert "mcp.shop connects to http://127.0.0.1:9/mcp, with the values of SHOP_KEY\n" in done.err
-    assert "pass --yes" in done.err
+    assert "pass --trust-specs" in done.err

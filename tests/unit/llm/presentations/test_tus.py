@@ -114,6 +114,18 @@ def test_tus_02_every_layer_has_a_default() -> None:
         assert read_tool_use({"tool_use": {layer: "codeact"}}).presentations == {**defaults, layer: "codeact"}
 
 
+def test_tus_02_a_default_is_a_list_of_all_tools_in_a_catalog_without_the_wrappers() -> None:
+    catalog = Catalog()
+    catalog.tool("a.b", description="B.", permission="readonly", input_schema={"type": "object"})(len)
+    runtime = Runtime(catalog, permission=allow_all)
+    shown = [ToolUse(catalog).conversation(layer, runtime, runtime.start_run()).request() for layer in LAYERS]
+    assert shown[0]["tools"]
+    assert shown == [shown[0]] * len(LAYERS)
+    chosen = read_tool_use({"tool_use": {"step": "universal-category"}})
+    with pytest.raises(CatalogError, match="'universal-category' needs the built-in toolset `actions`"):
+        ToolUse(catalog, chosen).conversation("step", runtime, runtime.start_run())
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
 def test_tus_03_changing_one_layer_leaves_the_bytes_of_the_others_unchanged(
     shop_catalog: LoadShop, provider: str

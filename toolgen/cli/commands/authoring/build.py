@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.evaluations import checked_evaluations
 from toolgen.cli.exit_codes import USAGE
-from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json, shown_before
+from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.build import DELETE_STRAYS, STRAY, UNWRITABLE, build_target, check_target
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.project.forks import usable_cores
 from toolgen.compiler.source.origins import reporting
+from toolgen.schema.json_values import is_object
+from toolgen.spec.derived import DERIVED, write_derived
+from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +84,10 @@ def _build(
             processes=usable_cores(),
             progress=stage,
         )
-    published = built.published
+    published, package = built.published, config.root / target.out
+    is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
+    if is_compiled:
+        _note_findings(config, package, len(sink))
     outcome = _outcome(target, sink, listing)
     if published is not None:
         outcome |= {
@@ -90,20 +97,41 @@ def _build(
             "strays": list(built.strays),
         }
     if listing.is_text:
-        package = config.root / target.out
-        is_compiled = published is not None and bool(built.sources)  # there are none where nothing changed
         listing.show(list(sink), built.sources, command="build", packages=[package] if is_compiled else [])
-        before = "" if built.sources else _as_before(package)
+        before = "" if built.sources else _as_before(config, package)
         _show_built(target, built, sink, before, err=not listing.has_blocks)
     if timings:
         outcome["timings"] = _timings(target, clock, built.cache, listing)
     return _code(sink, fine=published is not None and not built.strays), outcome
 
 
-def _as_before(package: Path) -> str:
-    """Say how many findings there are where specs that did not change were not compiled; empty if none is known."""
-    count = shown_before(package, "build")
-    return f"; findings as before: {count:,}, see `toolgen build --all`" if count else ""
+_FINDINGS: Final = "build.findings.json"
+_MOST_NOTED: Final = 1_000_000
+
+
+def _note_findings(config: Config, package: Path, count: int) -> None:
+    """Note how many findings the specs of a package have, for builds that do not compile them."""
+    write_derived(package, _FINDINGS, json.dumps({"findings": count, **_silence(config)}).encode())
+
+
+def _as_before(config: Config, package: Path) -> str:
+    """Say how many findings there are where specs that did not change were not compiled; empty if none is known.
+
+    Their number is not known where other ones are silenced now.
+    """
+    try:
+        noted = json.loads(read_file(package / DERIVED / _FINDINGS, _MOST_NOTED))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    count = noted.pop("findings", 0) if is_object(noted) else 0
+    if not isinstance(count, int) or not count or noted != _silence(config):
+        return ""
+    return f"; findings as before: {count:,}, see `toolgen build --all`"
+
+
+def _silence(config: Config) -> dict[str, Any]:
+    """Return what is silenced, as it is noted."""
+    return {"silence": [[[*each.codes], [*each.paths], [*each.toolsets]] for each in config.silence]}
 
 
 def _show_built(target: Target, built: BuiltTarget, sink: Diagnostics, before: str, *, err: bool) -> None:
@@ -156,7 +184,7 @@ def _check(
         ]
     if listing.is_text:
         listing.show(list(sink), checked.sources, command="build", packages=[])
-        before = "" if checked.sources else _as_before(config.root / target.out)
+        before = "" if checked.sources else _as_before(config, config.root / target.out)
         _show_checked(target, checked, sink, listing, before)
     if timings:
         outcome["timings"] = _timings(target, clock, checked.cache, listing)
@@ -246,7 +274,8 @@ def command(
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
     Files in a package that toolgen did not write are left alone and reported, and the exit code is 1. The cases of
-    `evals/*.eval.yaml` are checked against the packages that were built; errors in them exit 1 too.
+    `evals/*.eval.yaml` are checked against the packages that were built; errors in them exit 1 too. Where no spec has
+    changed, only the number of the findings is told; --all, --statistics and formats for programs give them again.
     """
     if only_check and force:
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")

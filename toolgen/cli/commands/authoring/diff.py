@@ -13,9 +13,10 @@ from toolgen.authoring.diff.git import DiffError, SpecsError, folder_in_reposito
 from toolgen.authoring.diff.recorded import Recording
 from toolgen.authoring.diff.sides import other_side, working_tree
 from toolgen.changes.rules import Category, Level
-from toolgen.cli.names import GivenName, named_lines
+from toolgen.cli.names import GivenName
 from toolgen.cli.output import echo, show_diagnostics, show_json, takes_color
 from toolgen.cli.project import project
+from toolgen.cli.recordings import recorded_lines
 from toolgen.compiler.project.cache import open_cache
 from toolgen.spec.text import visible
 
@@ -72,7 +73,7 @@ class _Words(click.ParamType[tuple[Category | Level, ...]]):
     "--calls",
     type=GivenName(),
     metavar="FILE",
-    help="Recorded calls, as `toolgen replay` reads them, to check against both.",
+    help="Recorded calls, as `toolgen replay` reads them from lines or a store, to check against both.",
 )
 @click.option("--bump", is_flag=True, help="Print only the part of the version to raise: major, minor, patch or none.")
 @click.option(
@@ -138,7 +139,7 @@ def _recording(calls: str | None) -> Recording | None:
     if calls is None:
         return None
     try:
-        with named_lines(calls) as lines:
+        with recorded_lines(calls) as lines:
             return Recording(lines)
     except DiffError as error:
         raise DiffError(f"{calls} is no recording: {error}") from None

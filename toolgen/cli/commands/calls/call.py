@@ -12,18 +12,26 @@ import click
 
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.consent import Consent
+from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor, unusable
 from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
-from toolgen.cli.packages import built_catalog, built_project, check_disabled, disable_policy_option, named_tool
+from toolgen.cli.packages import (
+    built_catalog,
+    built_project,
+    check_disabled,
+    check_known,
+    disable_policy_option,
+    named_tool,
+)
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.calls.result import PROPOSED
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt, described
+from toolgen.runtime.redact.call_secrets import RedactedSecret, refuse_redacted, secrets_of_tool
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError, ToolResult, ToolsetRegistration
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.runtime.runs.run import Run
 
 
 _LARGEST: Final = 64 * 1024 * 1024
@@ -46,7 +55,11 @@ _RUN_BY: Final = {
 @click.command("call")
 @click.argument("tool")
 @click.argument("args", default="{}")
-@click.option("--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it.")
+@click.option("--mode", default="", help="The mode of the policies to apply.")
+@click.option(
+    "--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it; and --trust-specs."
+)
+@trust_specs_option
 @click.option("--stub", is_flag=True, help="Run nothing: answer by an example of the spec, or a made-up result.")
 @disable_policy_option
 @click.option("--user", help="The user that the call is made for.")
@@ -62,7 +75,9 @@ def command(
     *,
     tool: str,
     args: str,
+    mode: str,
     yes: bool,
+    trust_specs: bool,
     stub: bool,
     disabled_policies: Sequence[str],
     user: str | None,
@@ -82,11 +97,17 @@ def command(
     with stdout_kept():  # for the result
         person = _Person() if not yes and _is_terminal() else None
         permission = allow_all if yes else person or _deny
+        consent = Consent(config.root, yes=yes or trust_specs, word=TRUST_SPECS)
         runtime, ident, registration = _runtime(
-            config, tool, disabled_policies, injected, permission, yes=yes, stub=stub
+            config, tool, disabled_policies, injected, permission, consent, stub=stub
         )
+        if mode:
+            check_known("mode", mode, runtime.policies.modes)
+        _refuse_redacted(runtime.catalog, ident, payload)
         request = ToolRequest(name=ident, payload=payload)
-        result = run_calls(_result(runtime, request, ToolCallMeta(user=user), registration))
+        meta = ToolCallMeta(user=user)
+        run = runtime.start_run(mode=mode, meta=meta) if mode else None
+        result = run_calls(_result(runtime, request, meta, run, registration))
         if stub and result.success:
             echo("a stub answered: no tool has run", err=True)
         if runtime.catalog.definition(ident).settings.limits.are_per_user:
@@ -96,8 +117,9 @@ def command(
     elif result.error is None:
         show_json_text((result.payload or b"null").decode("utf-8", "surrogatepass"))
     else:
-        is_denied = person is not None and result.tool_call_id in person.denied
-        lines = [f"{result.tool_name} was not run: you denied it"] if is_denied else _error_lines(result.error, ident)
+        lines = _error_lines(result.error, ident, mode)
+        if person is not None and result.tool_call_id in person.denied:
+            lines = [f"{result.tool_name} was not run: you denied it"]
         echo("\n".join(map(visible, lines)), err=True)
         if result.error.kind is FailureKind.RATE_LIMITED and user is None:
             echo("  pass --user NAME: its limits are those of a user", err=True)
@@ -112,8 +134,8 @@ def _runtime(
     disabled_policies: Sequence[str],
     injected: Sequence[str],
     permission: PermissionCallback,
+    consent: Consent,
     *,
-    yes: bool,
     stub: bool,
 ) -> tuple[Runtime, str, ToolsetRegistration]:
     """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
@@ -129,8 +151,8 @@ def _runtime(
     if stub:
         (registration,) = stubbed(catalog, [toolset])
     else:
-        consent = consented(config, catalog, [toolset], Consent(config.root, yes=yes))
-        registration = toolset_executor(config, catalog, toolset, consent)
+        allowed = consented(config, catalog, [toolset], consent)
+        registration = toolset_executor(config, catalog, toolset, allowed)
     if registration is None:
         raise click.UsageError(f"No executor is configured for `{toolset}`. {_remedy(config, catalog, toolset)}.")
     try:
@@ -148,6 +170,14 @@ def _runtime(
     return runtime, ident, registration
 
 
+def _refuse_redacted(catalog: Catalog, ident: str, payload: bytes | str) -> None:
+    """Raise click.UsageError for args that were copied from a record, with a secret that is not there."""
+    try:
+        refuse_redacted(payload, secrets_of_tool(catalog.definition(ident)))
+    except RedactedSecret as error:
+        raise click.UsageError(f"ARGS: {error}") from None
+
+
 def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:
     """Return what a person writes so that something runs a toolset, which depends on its kind."""
     kind: str = catalog.section("toolsets")[toolset].get("kind", "service")
@@ -161,11 +191,11 @@ def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:
 
 
 async def _result(
-    runtime: Runtime, request: ToolRequest, meta: ToolCallMeta, registration: ToolsetRegistration
+    runtime: Runtime, request: ToolRequest, meta: ToolCallMeta, run: Run | None, registration: ToolsetRegistration
 ) -> ToolResult[Any]:
     """Make the call; then close the connections that it opened."""
     try:
-        return await runtime.invoke(request, meta=meta)
+        return await runtime.invoke(request, meta=meta, run=run)
     finally:
         close = getattr(registration.executor, "close", None)
         if iscoroutinefunction(close):
@@ -196,13 +226,16 @@ def _is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def _error_lines(error: ToolError, ident: str) -> list[str]:
+def _error_lines(error: ToolError, ident: str, mode: str) -> list[str]:
     """Describe an error to a person. Issues are those of the args, which the hint repeats, or of the result.
 
-    The hint of a denial tells a model to ask the user.
+    The hint of a denial tells a model to ask the user, and a tool that is excluded does not exist for it.
     """
+    explained = f"  see `toolgen policy explain {ident}{f' --mode {mode}' if mode else ''}`"
+    if error.code == FailureKind.TOOL_NOT_AVAILABLE.value:
+        return [f"{error.kind.value}: {ident} is excluded", explained]
     if error.code == FailureKind.PERMISSION_DENIED.value:
-        return [f"{error.kind.value}: {error.message}", f"  see `toolgen policy explain {ident}`"]
+        return [f"{error.kind.value}: {error.message}", explained]
     is_of_result = error.kind is FailureKind.MALFORMED_RESULT
     where = "in the result, " if is_of_result else ""
     lines = [f"{error.kind.value}: {error.message}"]

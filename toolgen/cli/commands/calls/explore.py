@@ -16,7 +16,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import open_engine, user_here
-from toolgen.cli.consent import Consent
+from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
@@ -54,11 +54,7 @@ if TYPE_CHECKING:
 @click.option("--read-only", is_flag=True, help="Call, answer, cancel, check and save nothing.")
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @disable_policy_option
-@click.option(
-    "--trust-specs",
-    is_flag=True,
-    help="Start the programs, and send the variables of the environment, that specs name without asking.",
-)
+@trust_specs_option
 @click.option("--stub", is_flag=True, help="Run nothing: answer by examples of the specs, or made-up results.")
 @click.option(
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
@@ -93,7 +89,7 @@ def command(
     catalog = chosen_catalog(config, agent, package)
     with stdout_kept():
         executors, missing = _executors(
-            config, catalog, Consent(config.root, yes=trust_specs, word="--trust-specs"), stub=stub
+            config, catalog, Consent(config.root, yes=trust_specs, word=TRUST_SPECS), stub=stub
         )
         key = ChainKey.from_environment(KEY_VARIABLE) if KEY_VARIABLE in os.environ else None
         kept = _store(store, key)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.names import check_toolset, named_lines
+from toolgen.cli.names import check_toolset
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, built_project
+from toolgen.cli.recordings import recorded_lines
 from toolgen.record.replay import AmbiguousTool, replay
+from toolgen.record.stores import name_of_target
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
 def command(*, file: str, toolset: str | None, output_format: str) -> int:
     """Check the calls recorded in FILE (`-` for stdin) against the generated codecs.
 
-    FILE is JSON Lines: {"tool", "arguments" or "result", "accept"?}. If "accept" is given, the verdict is compared with
-    it. Each accepted value is decoded, encoded again and compared with the original.
+    FILE is JSON Lines: {"tool", "arguments" or "result", "accept"?}, as `toolgen.testing` records calls too, or a store
+    of runs: a file, or a postgresql:// URL. A verdict in "accept" is compared with that of today; calls that are
+    recorded with their result, or the error of their tool, were accepted. `[redacted]` stands for anything. Each
+    accepted value is decoded, encoded again and compared with the original. Exit code 1 if any of it differs.
     """
     config = built_project()
     catalogs = [built_catalog(config, target) for target in config.targets]
     check_toolset(toolset, {name for catalog in catalogs for name in catalog.toolsets})
     try:
-        with named_lines(file) as lines:
+        with recorded_lines(file) as lines:
             report = replay(lines, catalogs, toolset=toolset)
     except AmbiguousTool as error:
         idents = ", ".join(error.idents)
@@ -40,7 +43,7 @@ def command(*, file: str, toolset: str | None, output_format: str) -> int:
     if output_format == "json":
         show_json(_json(report))
     else:
-        _show(Path(file).name, report)
+        _show(name_of_target(file), report)
     return 0 if report.total and not (report.disagree or report.altered or report.broken) else 1
 
 
@@ -66,6 +69,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "tool": outcome.tool,
         "expected": outcome.expected,
         "got": outcome.got,
+        "side": outcome.side,
         "issues": issues,
     }
 
@@ -90,5 +94,6 @@ def _show(file: str, report: Report) -> None:
 def _said(outcome: Outcome) -> str:
     if outcome.got is None:
         return "is not a tool"
-    verdict = "is accepted" if outcome.got else "is rejected"
+    what = "is" if outcome.side == "args" else "has a result that is"
+    verdict = f"{what} accepted" if outcome.got else f"{what} rejected"
     return verdict if outcome.expected is None else f"{verdict}, which differs from the recorded verdict"

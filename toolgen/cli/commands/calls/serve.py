@@ -15,7 +15,7 @@ import click
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import url_of
-from toolgen.cli.consent import Consent
+from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import TO_STOP, end_of_process, ended_within
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
@@ -79,11 +79,7 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 @disable_policy_option
 @click.option("--mode", default="", help="The mode of the policies to apply.")
 @click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them; and --trust-specs.")
-@click.option(
-    "--trust-specs",
-    is_flag=True,
-    help="Start the programs, and send the variables of the environment, that specs name without asking.",
-)
+@trust_specs_option
 @click.option("--stub", is_flag=True, help="Run nothing: answer by examples of the specs, or made-up results.")
 @click.option(
     "--replay", metavar="FILE", help="Answer by the calls recorded in FILE, and calls of other tools as --stub does."
@@ -160,7 +156,7 @@ def command(
         engine = None if database is None else _engine(database)
         if engine is None:
             permission = allow_all if yes else ask_client
-            consent = Consent(config.root, yes=yes or trust_specs, word="--trust-specs")
+            consent = Consent(config.root, yes=yes or trust_specs, word=TRUST_SPECS)
             stubs = stubbed(catalog, file=replay) if stub or replay else None
             runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent, stubs)
         else:

@@ -13,7 +13,7 @@ import click
 
 from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.cli.commands.runs.selection import (
-    LONGEST_DAYS,
+    Age,
     chosen,
     confirm,
     database_option,
@@ -21,6 +21,7 @@ from toolgen.cli.commands.runs.selection import (
     opened,
     run_argument,
     selecting,
+    shown_age,
     shown_time,
     user_here,
 )
@@ -457,22 +458,17 @@ def _worker_line(worker: WorkerInfo) -> str:
 @command.command("prune")
 @database_option
 @click.option(
-    "--older-than",
-    "days",
-    required=True,
-    type=FiniteRange(min=0, max=LONGEST_DAYS),
-    metavar="DAYS",
-    help="In days.",
+    "--older-than", "older", required=True, type=Age(), metavar="AGE", help="Since when they have ended, such as 30d."
 )
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @format_option
-def prune(*, database: str, days: float, yes: bool, output_format: str) -> int:
-    """Delete the runs that ended before so many days, with what they did. Results and messages are gone then."""
+def prune(*, database: str, older: float, yes: bool, output_format: str) -> int:
+    """Delete the runs that ended so long ago, with what they did. Results and messages are gone then."""
 
     async def pruned() -> Pruned:
         async with opened(database) as engine:
-            confirm(f"delete the runs that ended more than {days:g} days ago", (), yes=yes)
-            return await engine.prune(days * 24 * 3600)
+            confirm(f"delete the runs that ended more than {shown_age(older)} ago", (), yes=yes)
+            return await engine.prune(older)
 
     found = now(pruned())
     if output_format == "json":

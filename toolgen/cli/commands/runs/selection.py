@@ -116,7 +116,15 @@ class Selection:
         )
 
 
-class _Age(click.ParamType[float]):
+def shown_age(seconds: float) -> str:
+    """Return an age in the greatest unit that it is a whole number of, as options take it."""
+    unit = next((unit for unit in ("d", "h", "m") if seconds % _UNITS[unit] == 0), "s")
+    return f"{seconds / _UNITS[unit]:g}{unit}"
+
+
+class Age(click.ParamType[float]):
+    """An age with its unit, such as `90m` or `2d`."""
+
     name = "age"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -173,9 +181,9 @@ def selecting(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--worker", type=NameOf(), metavar="NAME", help="Only runs that this worker executes, or did last."
             ),
             click.option(
-                "--older-than", "older", type=_Age(), metavar="AGE", help="Only older ones, such as 2d or 90m."
+                "--older-than", "older", type=Age(), metavar="AGE", help="Only older ones, such as 2d or 90m."
             ),
-            click.option("--newer-than", "newer", type=_Age(), metavar="AGE", help="Only newer ones."),
+            click.option("--newer-than", "newer", type=Age(), metavar="AGE", help="Only newer ones."),
         )
     ):
         decorated = option(decorated)

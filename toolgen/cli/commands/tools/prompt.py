@@ -11,7 +11,7 @@ import click
 from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse, idle_runtime
+from toolgen.llm.tool_use import ToolUse, idle_runtime, presentations_in
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS
@@ -33,13 +33,13 @@ def command(*, layer: str | None, agent: str, package: str | None, output_format
     `tags` is the section on tools that are called by lines of text.
     """
     config = project()
-    presentations: dict[str, str] = dict(config.tool_use.presentations) | {TAGS: TAGS}
     if package is not None:
         check_known("package", package, {target.out for target in config.targets})
     packages = built_catalogs(config, agent)
     if package is not None and package not in packages:
         raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
     catalog = packages[package] if package is not None else next(iter(packages.values()))
+    presentations: dict[str, str] = dict(presentations_in(catalog, config.tool_use)) | {TAGS: TAGS}
     tool_use = ToolUse(catalog, config.tool_use, searches=False)
     run = idle_runtime(catalog).start_run(agent)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -154,6 +155,41 @@ def test_a_build_without_changes_says_how_many_warnings_there_were(
     assert run(["build"]) == 0
     capsys.readouterr()
     assert run(["build", *arguments]) == 0
+    assert capsys.readouterr().out == "generated: up to date\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--check"]])
+def test_programs_get_the_same_findings_whether_anything_changed_or_not(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
+    capsys.readouterr()
+
+    def built(*more: str) -> Any:
+        assert run(["build", "--format", "json", *more]) == 0
+        (target,) = json.loads(capsys.readouterr().out)["targets"]
+        return target
+
+    first = built()
+    again = built(*arguments)
+    assert [each["code"] for each in first["diagnostics"]] == ["TG504"]
+    assert again["diagnostics"] == first["diagnostics"]
+    if not arguments:
+        files = len({*first["written"]} - {"toolgen.lock"}) + first["unchanged"]
+        assert (again["written"], again["removed"], again["unchanged"]) == ([], [], files)
+
+
+def test_the_findings_as_before_are_those_that_a_build_lists(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = "args: {a: {type: string, shape: x}, b: {type: string, shape: x}}"
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("args: {}", args))
+    capsys.readouterr()
+    assert run(["build", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["targets"][0]["diagnostics"]
+    assert (len(found), len({each["message"] for each in found})) == (2, 1)
+    assert run(["build"]) == 0
+    assert capsys.readouterr().out == "generated: up to date; findings as before: 2, see `toolgen build --all`\n"
+    (folder / "toolgen.toml").write_text(f'[[silence]]\ncodes = ["{found[0]["code"]}"]\n')
+    assert run(["build"]) == 0
     assert capsys.readouterr().out == "generated: up to date\n"
 
 

@@ -133,6 +133,5 @@ def test_timings_are_the_seconds_of_stages_what_was_cached_and_memory(project: P
     assert "cache: 1 of 2 toolset\n" in shown
     assert re.search(r"^ +\d\.\d{3} s +\d+\.\d%  resolving$", shown, re.MULTILINE)
     assert re.search(r"^  peak memory: \d+ MB$", shown, re.MULTILINE)
-    assert list(toolgen(project, "build", "--timings", "--format", "json").json["targets"][0]["timings"]["stages"]) == [
-        "comparing inputs"
-    ]
+    shown = toolgen(project, "build", "--timings").out
+    assert re.findall(r"%  (.+)$", shown, re.MULTILINE) == ["comparing inputs"]

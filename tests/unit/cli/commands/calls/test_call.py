@@ -39,7 +39,7 @@ tools:
   fetch:
     description: Fetch a page.
     permission: readonly
-    args: {url: string}
+    args: {url: string, pin?: {type: string, format: password}}
     result: integer
     access: {url: url}
   ping:
@@ -61,7 +61,8 @@ tools:
     result: integer
 """
 POLICIES = {
-    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n",
+    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n"
+    "modes: {night: {shop.orders.ping: exclude}}\n",
     "open": "toolgen: 1\npolicy: open\nrules: {shop.orders.erase: allow}\n",
 }
 APP = """\
@@ -272,6 +273,25 @@ def test_yes_answers_requests_but_does_not_override_deny(folder: Path) -> None:
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 
 
+def test_trust_in_specs_allows_no_call(folder: Path) -> None:
+    switched_off = ("--disable-policy", "careful", "--disable-policy", "open")
+    done = toolgen(folder, "call", "erase", '{"order": 7}', "--trust-specs", *switched_off)
+    assert (done.code, done.out) == (1, "")
+    assert "There is no terminal to ask: pass --yes" in done.err
+
+
+def test_a_mode_of_the_policies_applies_to_a_call(folder: Path) -> None:
+    call = ("call", "ping", "{}", "--mode")
+    done = toolgen(folder, *call, "night")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-2:] == [
+        "tool_not_available: shop.orders.ping is excluded",
+        "  see `toolgen policy explain shop.orders.ping --mode night`",
+    ]
+    unknown = toolgen(folder, *call, "nigth")
+    assert (unknown.code, "There is no mode `nigth`. Did you mean `night`?" in unknown.err) == (2, True)
+
+
 @contextmanager
 def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Start a call that needs permission; yields the process and the user's end of the terminal with the question."""
@@ -464,6 +484,14 @@ def test_args_that_are_not_utf_8_are_an_error_without_a_traceback(folder: Path) 
 
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
+
+
+def test_a_secret_is_not_sent_as_a_record_has_it(folder: Path) -> None:
+    recorded = {"url": "https://example.com/[redacted]", "pin": "[redacted]"}
+    done = toolgen(folder, "call", "fetch", json.dumps(recorded), "--stub")
+    assert (done.code, done.out) == (2, "")
+    assert "ARGS: /pin is `[redacted]`, as records have it in place of a secret" in done.err
+    assert toolgen(folder, "call", "fetch", json.dumps({**recorded, "pin": "1234"}), "--stub", "--yes").code == 0
 
 
 def test_a_stub_answers_without_handlers_consent_and_injected_values(folder: Path, app: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.cli.command_line import toolgen
+from tests.unit.record.sample import record_calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +37,9 @@ tools:
   ping: {description: Ping too., args: {}}
   open:
     description: Open it.
-    args: {word: {type: string, format: password, minLength: 3}}
+    args:
+      word: {type: string, format: password, minLength: 3}
+      pin?: {type: string, format: password, pattern: "^[0-9]+$"}
     result: {type: object, properties: {key: {type: string, writeOnly: true, minLength: 3}}}
 """
 
@@ -100,7 +104,9 @@ def test_json(folder: Path) -> None:
     assert done.code == 1
     printed = done.json
     [first, second] = printed["disagree"]
-    assert first == {"line": 1, "tool": "mcp.shop.find_order", "expected": False, "got": True, "issues": []}
+    assert first == {
+        "line": 1, "tool": "mcp.shop.find_order", "expected": False, "got": True, "side": "args", "issues": []
+    }  # fmt: skip
     assert (second["line"], second["expected"], second["got"]) == (2, True, False)
     [issue] = second["issues"]
     assert (issue["pointer"], issue["keyword"]) == ("/id", "type")
@@ -117,6 +123,60 @@ def test_without_verdicts_rejections_are_reported_and_are_not_failures(folder: P
     assert done.code == 0
     assert done.out.splitlines()[0] == "calls.jsonl:2: mcp.shop.find_order is rejected"
     assert done.out.splitlines()[-2:] == ["2 calls: 1 accepted, 1 rejected", "0 agree, 0 disagree, 0 altered"]
+
+
+ERROR = {"kind": "unavailable", "message": "down"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ({"arguments": {"id": 1}, "result": {"total": 1}}, 0, ""),
+        ({"arguments": {"id": "1"}, "result": {"total": 1}}, 1, "is rejected, which differs from the recorded verdict"),
+        ({"arguments": {"id": 1}, "result": {"total": "1"}}, 1, "has a result that is rejected, which differs"),
+        ({"arguments": {"id": "1"}, "result": {"total": "1"}}, 1, "is rejected, which differs"),
+        ({"arguments": {"id": "1"}, "error": ERROR}, 1, "is rejected, which differs"),
+        ({"arguments": {"id": "1"}, "error": {"kind": "invalid_call"}}, 0, "is rejected\n"),
+    ],
+)
+def test_a_call_that_was_made_counts_once_and_is_a_finding_where_it_is_rejected_now(
+    folder: Path, line: Any, code: int, said: str
+) -> None:
+    done = replay(folder, {"tool": "find.order", **line})
+    assert done.code == code
+    assert said in done.out
+    assert done.out.splitlines()[-2].startswith("1 call: ")
+
+
+def test_what_is_redacted_stands_for_anything(folder: Path) -> None:
+    opened = partial(call, tool="other.tools.open")
+    hidden = {"word": "ab [redacted]", "pin": "[redacted]"}
+    done = replay(
+        folder,
+        {**opened(hidden), "result": {"key": "[redacted]"}},
+        opened(hidden, accept=True),
+        opened(hidden, accept=False),
+        opened({"word": "[redacted]", "pin": "x"}),
+    )
+    assert done.out.splitlines() == [
+        "calls.jsonl:4: other.tools.open is rejected",
+        f"  /pin: {done.out.splitlines()[1].removeprefix('  /pin: ')}",
+        "4 calls: 2 accepted, 2 rejected",
+        "3 agree, 0 disagree, 0 altered",
+    ]
+
+
+def test_a_store_is_a_recording(folder: Path) -> None:
+    pairs = [({"id": 1}, {"total": 1}), ({"id": "1"}, {"total": 1})]
+    record_calls(folder / "calls.db", "mcp.shop.find_order", *pairs)
+    found = toolgen(folder, "replay", "calls.db")
+    assert (found.code, found.err) == (1, "")
+    assert found.out.splitlines() == [
+        "calls.db:2: mcp.shop.find_order is rejected, which differs from the recorded verdict",
+        "  /id: send an integer, not a string that holds one",
+        "2 calls: 1 accepted, 1 rejected",
+        "1 agree, 1 disagree, 0 altered",
+    ]
 
 
 def test_a_tool_may_be_named_in_any_spelling(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,18 +75,35 @@ def test_unknown_names_are_usage_errors(project: Path) -> None:
 def test_an_unavailable_presentation_is_reported_and_the_others_are_printed(project: Path) -> None:
     (project / "toolgen.toml").write_text('targets = [{specs = "specs", out = "generated"}]')
     assert toolgen(project, "build").code == 0
-    done = toolgen(project, "prompt", "step")
-    assert done.code == 2
-    assert "add it to `builtin` of the target" in done.err
-    done = toolgen(project, "prompt")
-    assert done.code == 0  # nobody has chosen the presentations that cannot be shown
-    assert [line for line in done.out.splitlines() if line.startswith("---")] == [
-        "--- chat (enumerate-all)",
-        "--- tags",
-    ]
-    assert done.err.count("needs the built-in toolset `actions`") == 2
     stats = toolgen(project, "stats").out
     assert stats.count("needs the built-in toolset `actions`") == 1
     (project / "toolgen.toml").write_text(CONFIGURATION.replace(', builtin = ["actions"]', ""))
     assert toolgen(project, "build").code == 0
-    assert toolgen(project, "prompt").code == 1
+    done = toolgen(project, "prompt", "chat")
+    assert done.code == 2
+    assert "add it to `builtin` of the target" in done.err
+    done = toolgen(project, "prompt")
+    assert done.code == 1
+    assert [line for line in done.out.splitlines() if line.startswith("---")] == [
+        "--- step (enumerate-all)",
+        "--- phase (enumerate-all)",
+        "--- tags",
+    ]
+    assert done.err.count("needs the built-in toolset `actions`") == 1
+
+
+def test_layers_list_all_tools_by_default_where_the_toolset_of_wrappers_is_not_built(tmp_path: Path) -> None:
+    assert toolgen(tmp_path, "init", ".").code == 0
+    assert toolgen(tmp_path, "build").code == 0
+    done = toolgen(tmp_path, "prompt")
+    assert (done.code, done.err) == (0, "")
+    assert [line for line in done.out.splitlines() if line.startswith("---")] == [
+        *(f"--- {layer} (enumerate-all)" for layer in ("chat", "step", "phase")),
+        "--- tags",
+    ]
+    assert toolgen(tmp_path, "prompt", "step").code == 0
+    assert "enumerate-all  openai  chat, step, phase" in re.sub("  +", "  ", toolgen(tmp_path, "stats").out)
+    (tmp_path / "toolgen.toml").write_text(
+        'targets = [{ specs = "specs", out = "generated" }]\n[tool_use]\nstep = "universal-category"\n'
+    )
+    assert toolgen(tmp_path, "prompt", "step").code == 2, "it was asked for"
