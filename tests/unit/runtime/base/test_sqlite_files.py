@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS: Final = {
     "toolgen.record.sqlite": "STORE_FILE",
     "toolgen.runtime.policy.grants.sqlite": "_KIND",
+    "toolgen.runtime.policy.rate_limits.sqlite": "_KIND",
     "toolgen.toolsets.agent.tasks.task": "_TASK_FILE",
     "toolgen.llm.search.vectors": "_VECTORS_FILE",
 }
