@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.commands.calls.counters import counters_of
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
@@ -30,6 +31,7 @@ from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
+    from toolgen.cli.commands.calls.counters import StoredCounters
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.explore import ExploreSettings
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
 @click.option(
     "--store",
     metavar="FILE|URL",
-    help="Record calls there, and show its runs: a file, or postgresql://host/database. Default: in memory.",
+    help="Record calls there, and show its runs: a file, or postgresql://host/database. Limits per user are counted in "
+    "FILE.limits, or in the database. Default: all in memory.",
 )
 @click.option("--database", metavar="URL", help="The database of durable runs, whose questions are in the inbox.")
 @click.option(
@@ -97,7 +100,8 @@ def command(
         )
         key = ChainKey.from_environment(KEY_VARIABLE) if KEY_VARIABLE in os.environ else None
         kept = _store(store, key)
-        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, stub=stub)
+        counters = counters_of(store, catalog)
+        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, counters, stub=stub)
     try:
         settings = ExploreSettings(
             hosts=tuple(hosts),
@@ -108,13 +112,16 @@ def command(
         )
     except ValueError as error:
         raise click.UsageError(f"--host-name: {error}") from error
-    return run_calls(_serve(config, runtime, kept, store, key, database, settings, executors, place, opens=not no_open))
+    return run_calls(
+        _serve(config, runtime, kept, counters, store, key, database, settings, executors, place, opens=not no_open)
+    )
 
 
 async def _serve(
     config: Config,
     runtime: Runtime,
     kept: Store,
+    counters: StoredCounters | None,
     store: str | None,
     key: ChainKey | None,
     database: str | None,
@@ -148,6 +155,8 @@ async def _serve(
         if engine is not None:
             await engine.close()
         await kept.close()
+        if counters is not None:
+            await counters.aclose()
     return 0
 
 
@@ -182,6 +191,7 @@ def _runtime(
     disabled_policies: Sequence[str],
     injected: Sequence[str],
     store: Store,
+    counters: StoredCounters | None,
     *,
     stub: bool,
 ) -> Runtime:
@@ -198,6 +208,7 @@ def _runtime(
             disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools", wanted, injected, is_stubbed=stub),
             store=store,
+            counters=counters,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:
