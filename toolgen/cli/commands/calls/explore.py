@@ -16,13 +16,14 @@ from toolgen.cli.commands.calls.counters import counters_of
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.commands.runs.selection import open_engine, user_here
+from toolgen.cli.commands.runs.selection import open_engine
 from toolgen.cli.consent import Consent
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
+from toolgen.cli.person import user_here
 from toolgen.record.chain import ChainError, ChainKey
 from toolgen.record.memory import MemoryStore
 from toolgen.record.stores import open_reader, open_store
