@@ -78,6 +78,11 @@ class AdaptedCall:
         return "" if self.question is None else question_id(self.question, self.scope)
 
     @property
+    def asks(self) -> bool:
+        """Whether a framework asks a person whom it does not name: not what only people who are known may allow."""
+        return self.question is not None and not self.question.obstacle(None)
+
+    @property
     def identity(self) -> str:
         """What only a repetition of the call has too: a digest of who makes it, its scope and id, its tool and args.
 

@@ -16,6 +16,7 @@ from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.calls.result import SENT_AS_TEXT
 from toolgen.runtime.policy.approval import decision_of
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
@@ -175,6 +176,8 @@ async def _asked(context: Context, question: PermissionRequest, problem: str) ->
 
     `problem` is what was wrong with the last answer.
     """
+    if obstacle := question.obstacle(_person(question)):
+        return decision_of({_KEY: False, "reason": obstacle})
     request = context.request_context
     capabilities = None if request is None else request.session.client_capabilities
     if request is None or capabilities is None or capabilities.elicitation is None:
@@ -201,7 +204,13 @@ def _decision(answer: Any, question: PermissionRequest | None) -> PermissionDeci
         return _NOT_ALLOWED
     reason, proposed = (str(answer.content.get(name) or "") for name in ("reason", "proposal"))
     proposal = typed_proposal(proposed, question.check_proposal)
-    return replace(decision_of({_KEY: answer.content.get(_KEY), "reason": reason}), proposal=proposal)
+    decision = decision_of({_KEY: answer.content.get(_KEY), "reason": reason})
+    return replace(decision, proposal=proposal, people=(_person(question),))
+
+
+def _person(question: PermissionRequest) -> Approver:
+    """Return who is behind the client: the user of the call."""
+    return Approver(question.meta.user or "", via="fastmcp")
 
 
 def _message(question: PermissionRequest) -> str:

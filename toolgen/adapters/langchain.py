@@ -236,7 +236,7 @@ class _Calls:
             scope = f"{execution.scope}:{call.place}"
             call_id = call.call_id or f"call_{sha256(repr((scope, call)).encode()).hexdigest()[:16]}"
             read[call] = await self._bridge.read(call.name, call.payload, call_id, config, scope)
-        decisions = execution.ask([each for each in read.values() if each.question is not None])
+        decisions = execution.ask([each for each in read.values() if each.asks])
         return {call: (each, decisions.get(each.question_id)) for call, each in read.items()}
 
 

@@ -91,11 +91,12 @@ async def _needs_approval(
 ) -> bool:
     payload = compact_json(args)
     call = await bridge.read(name, payload, call_id, ctx)
-    if call.question is not None:
-        asked[call.question_id] = (name, payload, call_id)
-        while len(asked) > KEPT or sum(len(args) for _, args, _ in asked.values()) > KEPT_CHARACTERS:
-            del asked[next(iter(asked))]
-    return call.question is not None
+    if not call.asks:
+        return False
+    asked[call.question_id] = (name, payload, call_id)
+    while len(asked) > KEPT or sum(len(args) for _, args, _ in asked.values()) > KEPT_CHARACTERS:
+        del asked[next(iter(asked))]
+    return True
 
 
 async def _record_rejections(

@@ -131,7 +131,7 @@ class RunToolset(AbstractToolset[AgentDepsT]):
         answer = ctx.tool_call_metadata
         is_plain = answer is None or (is_object(answer) and answer.keys() == {"question"})
         decision = decision_of(True if is_plain else answer)
-        if call.question is not None:
+        if call.asks:
             slot = call.meta.user, scope, ctx.tool_call_id or ""
             asked = self._asked.pop(slot, "")
             refused = _refused(call, payload, responses, ctx, asked) if ctx.tool_call_approved else ""

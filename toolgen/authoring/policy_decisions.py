@@ -12,6 +12,7 @@ from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Policy, Tool, Toolset
+    from toolgen.runtime.policy.approvers import Approvers
 
 
 def policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
@@ -19,12 +20,26 @@ def policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> I
 
     Hosts and paths are checked for each call.
     """
-    rules = {
-        each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes, "network": each.network}
-        for each in given
-    }
-    policies = Policies(rules)
-    entry = PolicyEntry(
+    policies, entry = _policies(given), _entry(toolset, tool)
+    for mode in ("", *sorted(policies.modes)):
+        for role in (each for each in ROLES if may_hold(entry, each)):
+            judged = policies.judge(entry, role, mode)
+            reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judged.reasons]
+            yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
+
+
+def tool_approvers(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> Approvers | None:
+    """Return who may answer questions about a tool; None if no policy says so."""
+    return _policies(given).approvers(_entry(toolset, tool))
+
+
+def _policies(given: Sequence[Policy]) -> Policies:
+    keys = ("rules", "roles", "modes", "network", "approvers")
+    return Policies({each.name: {key: getattr(each, key) for key in keys} for each in given})
+
+
+def _entry(toolset: Toolset, tool: Tool) -> PolicyEntry:
+    return PolicyEntry(
         ident=tool.ident,
         toolset=toolset.name,
         tags=frozenset((*tool.tags, tool.permission.value)),
@@ -33,11 +48,6 @@ def policy_decisions(given: Sequence[Policy], toolset: Toolset, tool: Tool) -> I
         confirm=tool.confirm,
         hosts=tool.access.hosts_of_every_call,
     )
-    for mode in ("", *sorted(policies.modes)):
-        for role in (each for each in ROLES if may_hold(entry, each)):
-            judged = policies.judge(entry, role, mode)
-            reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judged.reasons]
-            yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
 
 
 class Decision(NamedTuple):

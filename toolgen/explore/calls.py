@@ -17,6 +17,7 @@ from toolgen.explore.asking import current_page_call
 from toolgen.runtime.calls.result import RAW, failed
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import question_data
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.redact.call_secrets import hide_data, hide_result, secrets_of_tool
 from toolgen.runtime.runs.run import Session
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from toolgen.explore.args_editor import ShownArgs
     from toolgen.explore.visitors import Viewpoint, Visitor
     from toolgen.runtime.calls.runtime import Runtime
-    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 
 _KEPT: Final = 200
@@ -112,7 +113,12 @@ class PageCall:
             await changed.wait()
 
     async def ask(self, request: PermissionRequest) -> PermissionDecision:
-        """Ask the person in the page, and wait for the answer. Calls beneath this one may ask at the same time."""
+        """Ask the person in the page, and wait for the answer. Calls beneath this one may ask at the same time.
+
+        What that person alone may not allow, by the policies, is denied without a question.
+        """
+        if obstacle := request.obstacle(self.visitor.person):
+            return PermissionDecision(decision=Decision.DENY, reason=obstacle)
         data = question_data(request) | {"user": request.meta.user, "run_id": request.meta.run_id}
         question = Question(request, data)
         self.questions.append(question)

@@ -111,6 +111,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits import MemoryCounters as MemoryCounters
     from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters as PostgresCounters
     from toolgen.runtime.policy.rate_limits.redis import RedisCounters as RedisCounters
+    from toolgen.runtime.policy.rate_limits.sqlite import CountersError as CountersError
+    from toolgen.runtime.policy.rate_limits.sqlite import SqliteCounters as SqliteCounters
     from toolgen.runtime.policy.scope import Scope as Scope
     from toolgen.runtime.policy.terminal import TerminalPrompt as TerminalPrompt
     from toolgen.runtime.runs.children import ChildRun as ChildRun
@@ -197,6 +199,8 @@ else:
             "PostgresGrants": ".policy.grants.postgres",
             "Counters": ".policy.rate_limits",
             "MemoryCounters": ".policy.rate_limits",
+            "CountersError": ".policy.rate_limits.sqlite",
+            "SqliteCounters": ".policy.rate_limits.sqlite",
             "RedisCounters": ".policy.rate_limits.redis",
             "PostgresCounters": ".policy.rate_limits.postgres",
             "CheckedCall": ".calls.call",

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -21,6 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from toolgen.runtime.calls.result import RAW, SENT_AS_TEXT
+from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
@@ -254,6 +255,9 @@ _CHOICES: Final = {
 }
 
 
+ANONYMOUS_CLIENT: Final = "(client)"
+"""Who has answered where no token says so: see `Approver.is_known`."""
+
 ODD_ANSWER: Final = "the client answered the question in another way than MCP says"
 
 
@@ -280,8 +284,12 @@ async def ask_client(request: PermissionRequest) -> PermissionDecision:
     """Ask the person behind the client for permission: `Runtime(..., permission=ask_client)`.
 
     A client that cannot ask, a form that is declined or cancelled, and a call that came through no server are denials.
+    Who answers is the user of the call; where a policy says who may, and that user alone may not, it denies unasked.
     A denial may have a reason and a proposal; the person is asked again while that does not fit the tool.
     """
+    person = Approver(request.meta.user or ANONYMOUS_CLIENT, via="serve")
+    if obstacle := request.obstacle(person):
+        return _denied(obstacle)
     may_last = request.scope is not None
     choices = [choice for choice in Decision if may_last or choice is not Decision.ALLOW_FOR_SESSION]
     problem = ""
@@ -291,7 +299,7 @@ async def ask_client(request: PermissionRequest) -> PermissionDecision:
         except CannotAsk as error:
             return _denied(str(error))
         try:
-            return decision_of_form(fields, choices, request.check_proposal)
+            return replace(decision_of_form(fields, choices, request.check_proposal), people=(person,))
         except ValueError as error:
             problem = problem_text(error)
     return _denied("the person did not allow it")

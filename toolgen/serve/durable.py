@@ -34,6 +34,7 @@ from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.calls import (
+    ANONYMOUS_CLIENT,
     CannotAsk,
     Question,
     Rising,
@@ -77,9 +78,6 @@ _REPORT_SECONDS: Final = 1.0
 _POLL_MS: Final = 1_000
 _LONGEST_KEY: Final = 1_000
 _KEY: Final = "permission"
-
-ANONYMOUS_CLIENT: Final = "(client)"
-"""Who has answered where no token says so: see `Approver.is_known`."""
 
 _CHOICES: Final = (Decision.ALLOW_ONCE, Decision.DENY)
 """What a person may choose: the run ends with the call, so there is no session to allow it for."""
@@ -156,11 +154,11 @@ class DurableCalls:
         question that the call does not ask, or that was answered otherwise, and ValueError for a reason or a proposal
         that cannot be given.
         """
-        decision, by = decision_of_form(fields, _CHOICES, _as_given), self._user or ANONYMOUS_CLIENT
+        decision = decision_of_form(fields, _CHOICES, _as_given)
         try:
-            await self.engine.decide(run_id, question, decision, by=Approver(by, via="serve"))
+            await self.engine.decide(run_id, question, decision, by=self._person)
         except AlreadyAnswered as error:
-            if (error.answer.decision, error.answer.by) != (decision.decision, by):
+            if (error.answer.decision, error.answer.by) != (decision.decision, self._person.name):
                 raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         except NotAsked as error:
             raise _not_open(question) from error
@@ -179,6 +177,10 @@ class DurableCalls:
     def _user(self) -> str | None:
         user = user_of_token()
         return self._run.meta.user if user is None else user
+
+    @property
+    def _person(self) -> Approver:
+        return Approver(self._user or ANONYMOUS_CLIENT, via="serve")
 
     def _requested(self, tool: Offered, params: CallToolRequestParams, key: str) -> RunRequest:
         meta = ToolCallMeta(user=self._user, idempotency_key=key, attributes=self._run.meta.attributes)
@@ -212,7 +214,8 @@ class DurableCalls:
             event = await next_event(self.engine, run_id, known=known, seconds=seconds)
             if isinstance(event, ToolResult):
                 return self.answer_of(event, modern=is_modern(ctx))
-            if event is not None and can_ask(ctx):
+            refusal = "" if event is None else event.approvers.refusal(self._user, self._person)
+            if event is not None and can_ask(ctx) and not refusal:
                 if is_modern(ctx):
                     state = f"{run_id} {event.id} {identity}"
                     return InputRequiredResult(input_requests={_KEY: form_of(event, problem)}, request_state=state)
@@ -233,7 +236,7 @@ class DurableCalls:
             elif has_tasks(ctx):
                 return {"resultType": "task", **task_of(await self.engine.info(run_id))}
             else:
-                return self.answer_of(_waits(run_id), modern=is_modern(ctx))
+                return self.answer_of(_waits(run_id, refusal), modern=is_modern(ctx))
 
 
 def has_tasks(ctx: ServerRequestContext[Any, Any]) -> bool:
@@ -278,6 +281,7 @@ def form_of(approval: Approval, problem: str = "") -> ElicitRequest:
         dangerous=asked["dangerous"],
         reasons=tuple(asked["reasons"]),
         agent=asked["agent"],
+        approvers=approval.approvers if "approvers" in asked else None,
         suggested=Decision.DENY if asked["suggested"] == Decision.DENY else Decision.ALLOW_ONCE,
     )
     schema = permission_form(_CHOICES)
@@ -299,9 +303,11 @@ def approve_hint(run_id: str) -> str:
     return f"it needs permission: `toolgen runs approve {run_id}` allows it"
 
 
-def _waits(run_id: str) -> ToolResult[Any]:
+def _waits(run_id: str, refusal: str) -> ToolResult[Any]:
+    """Return the result of a call that waits for an answer which its client cannot give."""
+    why = refusal or "the client cannot ask a person"
     message = (
-        f"the call has not run yet, and the client cannot ask a person; {approve_hint(run_id)}. The same call with the "
+        f"the call has not run yet, and {why}; {approve_hint(run_id)}. The same call with the "
         f"same idempotency key has its result then, and so has `toolgen runs show {run_id}`"
     )
     return failed_call(FailureKind.PERMISSION_DENIED, "waits_for_permission", message)

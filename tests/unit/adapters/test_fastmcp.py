@@ -11,6 +11,7 @@ from fastmcp.client.elicitation import ElicitResult
 from mcp.shared.exceptions import MCPError
 
 from tests.unit.adapters.shop import Host
+from tests.unit.engine.app import add_policy
 from toolgen.adapters.fastmcp import add_tools
 from toolgen.runtime import Catalog, ToolCallMeta
 from toolgen.runtime.policy.approval import ask_before_call
@@ -80,6 +81,35 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
         ("store.buy", "ok"), ("store.buy", "ok"), ("store.buy", "permission_denied"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    ("rule", "orders", "said"),
+    [
+        ({"people": 2}, [], "it needs the answer of 2 people, and one person answers here"),
+        ({"user": True}, [1], "approvers | the user of the run"),
+    ],
+)
+def test_the_person_behind_the_client_is_asked_what_they_alone_may_allow(
+    load_store: LoadStore, mode: str, rule: dict[str, Any], orders: list[int], said: str
+) -> None:
+    catalog = load_store()
+    add_policy(catalog, {"approvers": {"store.buy": rule}})
+    host = Host(catalog, ask_before_call)
+    heard: list[str] = []
+
+    async def allow(message: str, *_: Any) -> Any:
+        heard.append(message)
+        return ElicitResult(action="accept", content={"decision": "allow_once"})
+
+    async def task() -> Any:
+        async with Client(server_of(host), elicitation_handler=allow, mode=mode) as client:
+            return await client.call_tool("store__buy", {"id": 1}, raise_on_error=False)
+
+    result = asyncio.run(task())
+    assert (len(heard), host.store.orders) == (len(orders), orders)
+    assert said in (heard[0] if heard else result.content[0].text)
 
 
 def test_a_client_that_cannot_ask_is_denied(load_store: LoadStore) -> None:

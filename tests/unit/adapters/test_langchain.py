@@ -16,6 +16,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, RetryPolicy, Send
 
 from tests.unit.adapters.shop import Host, Store
+from tests.unit.engine.app import add_policy
 from toolgen.adapters import langchain
 from toolgen.adapters.langchain import tools, typed_result
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
@@ -148,6 +149,18 @@ def test_a_successful_call_is_not_repeated_with_its_node(load_store: LoadStore) 
     replies = messages(asyncio.run(task()))
     assert {call_id: message.status for call_id, message in replies.items()} == {"c1": "success", "c2": "success"}
     assert sorted(host.store.names) == ["buy", "gift"]
+
+
+def test_what_an_answer_cannot_allow_interrupts_nothing(load_store: LoadStore) -> None:
+    catalog = load_store()
+    add_policy(catalog, {"approvers": {"store.buy": {"people": 2}}})
+    host = Host(catalog, ask_before_call)
+    graph = graph_of(host, calls(call("store__buy", "c1", id=1)), AIMessage("done"))
+    state = asyncio.run(graph.ainvoke({"messages": [HumanMessage("Buy a kettle.")]}, CONFIG))
+    assert "__interrupt__" not in state
+    said = str(messages(state)["c1"].content)
+    assert "it needs the answer of 2 people, and nobody knows who answers here" in said
+    assert host.store.orders == []
 
 
 def test_calls_of_other_tasks_with_the_same_id_are_made(load_store: LoadStore) -> None:

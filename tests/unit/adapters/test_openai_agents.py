@@ -12,6 +12,7 @@ from agents import Agent, RunConfig, RunContextWrapper, Runner, RunState, set_tr
 from agents.items import ToolCallOutputItem
 
 from tests.unit.adapters.shop import Host, call
+from tests.unit.engine.app import add_policy
 from toolgen.adapters import openai_agents
 from toolgen.adapters.openai_agents import tools
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all
@@ -135,6 +136,17 @@ def test_calls_that_wait_are_known_up_to_a_bound(load_store: LoadStore, monkeypa
     assert [(args, call_id) for _, args, call_id in asked.values()] == [
         ('{"id":1}', "c6"), ('{"id":1}', "c7"), ('{"id":1}', "c8"),
     ]  # fmt: skip
+
+
+def test_what_an_approval_cannot_allow_interrupts_nothing(load_store: LoadStore) -> None:
+    catalog = load_store()
+    add_policy(catalog, {"approvers": {"store.buy": {"people": 2}}})
+    host = Host(catalog, ask_before_call)
+    script = ScriptedModel(call("store__buy", "c1", id=1), "done")
+    agent = Agent(name="clerk", model=script.for_openai_agents(), tools=[*tools(host.runtime, host.run)])
+    result = asyncio.run(Runner.run(agent, "Buy a kettle."))
+    assert (result.interruptions, host.store.orders) == ([], [])
+    assert "it needs the answer of 2 people, and nobody knows who answers here" in outputs(result.new_items)["c1"]
 
 
 def test_without_ask_before_call_there_are_no_interruptions(load_store: LoadStore) -> None:

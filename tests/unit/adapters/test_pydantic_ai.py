@@ -18,6 +18,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.test import TestModel
 
 from tests.unit.adapters.shop import Host, call
+from tests.unit.engine.app import add_policy
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.adapters.pydantic_ai import toolset, typed_result
 from toolgen.runtime import Catalog, ToolCallMeta, allow_all, deny_all
@@ -120,6 +121,23 @@ def test_each_denial_is_recorded_once_also_where_calls_have_the_same_id(
         last = asyncio.run(agent.run(message_history=asked.all_messages(), deferred_tool_results=answers))
         history = last.all_messages()
     assert asyncio.run(host.outcomes()) == [("store.buy", "permission_denied")] * 3
+
+
+def test_what_an_approval_cannot_allow_is_not_deferred(load_store: LoadStore) -> None:
+    catalog = load_store()
+    add_policy(catalog, {"approvers": {"store.buy": {"people": 2}}})
+    host = Host(catalog, ask_before_call)
+    agent = Agent(
+        ScriptedModel(call("store__buy", "c1", id=1), "done").for_pydantic_ai(),
+        deps_type=Deps,
+        output_type=[str, DeferredToolRequests],
+        toolsets=[toolset(host.runtime, host.run, meta=meta_of)],
+    )
+    result = asyncio.run(agent.run("Buy a kettle.", deps=Deps("ann")))
+    assert (result.output, host.store.orders) == ("done", [])
+    ((_, outcome, said),) = returns(result.all_messages())
+    assert outcome == "failed"
+    assert "it needs the answer of 2 people, and nobody knows who answers here" in str(said)
 
 
 def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore) -> None:

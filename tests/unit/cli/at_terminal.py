@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 QUESTION = b"[y/N]: "
 
 
-def at_terminal(folder: Path, *arguments: str, answer: str = "y\n", typed_before: str = "") -> str:
+def at_terminal(
+    folder: Path, *arguments: str, answer: str = "y\n", typed_before: str = "", question: bytes = QUESTION
+) -> str:
     """Run a command in a folder, answer its question if it asks one, and return what the terminal shows."""
     person, terminal = pty.openpty()
     os.write(person, typed_before.encode())
@@ -38,7 +40,7 @@ def at_terminal(folder: Path, *arguments: str, answer: str = "y\n", typed_before
         if not read:
             break
         shown += read
-        if not is_answered and shown.endswith(QUESTION):
+        if not is_answered and shown.endswith(question):
             os.write(person, answer.encode())
             is_answered = True
     running.communicate(timeout=60)

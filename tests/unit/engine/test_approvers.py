@@ -25,7 +25,7 @@ from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.policy.approvers import Approver, Approvers, combined
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.serve.durable import ANONYMOUS_CLIENT
+from toolgen.serve.calls import ANONYMOUS_CLIENT
 
 if TYPE_CHECKING:
     from pathlib import Path

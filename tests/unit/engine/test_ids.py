@@ -20,7 +20,7 @@ from toolgen.engine.dbos.retention import _top
 from toolgen.engine.host import _keys, idempotency_key
 from toolgen.engine.schedules import Schedule
 from toolgen.runtime.policy.grants import digest_of
-from toolgen.runtime.policy.rate_limits import postgres, redis
+from toolgen.runtime.policy.rate_limits import digest_of_attempt, redis
 from toolgen.runtime.runs.children import child_id
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ JOINED: dict[str, tuple[Callable[..., Any], st.SearchStrategy[tuple[Any, ...]]]]
     "signals": (lambda key, run: message_id(once_of_key(key), run), st.tuples(TEXTS, RUNS)),
     "topics of notes": (allowed_topic_of, st.tuples(QUESTIONS, NUMBERS)),
     "limits in Redis": (lambda ident, user: redis._keys(ident, user, NOW), st.tuples(TEXTS, TEXTS)),
-    "limits in Postgres": (postgres._digest, st.tuples(TEXTS, TEXTS)),
+    "limits in files and Postgres": (digest_of_attempt, st.tuples(TEXTS, TEXTS)),
     "grants": (
         lambda ident, what, value: digest_of((ident, ((what, value),))),
         st.tuples(TEXTS, TEXTS, TEXTS),

@@ -17,9 +17,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explored")
     (folder / "specs").mkdir()
     text = (
-        "toolgen: 1\ntoolset: shop\ntools:\n  find: {description: Find., permission: readonly, args: {word: string}}\n"
+        "toolgen: 1\ntoolset: shop\ntools:\n"
+        "  find: {description: Find., permission: readonly, args: {word: string}, limits: {daily_limit: 1}}\n"
     )
     (folder / "specs" / "shop.yaml").write_text(text)
+    (folder / "kept.db.limits").mkdir()
     assert toolgen(folder, "build").code == 0
     return folder
 
@@ -32,6 +34,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--host-name", "https://here"], "is not a host name"),
         (["--database", "missing.sqlite"], "there is no file missing.sqlite"),
         (["--store", "specs"], "it is a folder"),
+        (["--store", "kept.db"], "kept.db.limits: the file of counters cannot be opened: it is a folder"),
         (["--disable-policy", "none"], "There is no policy `none`"),
         (["--http", "99999"], "this is not [HOST:]PORT"),
         (["--port", "8000"], "Did you mean '--http'?"),

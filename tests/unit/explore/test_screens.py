@@ -9,13 +9,16 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.hostile.building import compiled
+from tests.unit.engine.app import add_policy
 from tests.unit.explore.browsing import ORIGIN, Browser
 from tests.unit.explore.shop import Goods, shop
 from tests.unit.record.sample import ended, result, started, write
 from tests.unit.runtime.tools import add
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.explore import ask_in_page, explorer
+from toolgen.explore import ExploreSettings, ask_in_page, explorer
 from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, MemoryStore, SqliteStore
 from toolgen.record.stores import open_reader
@@ -26,8 +29,6 @@ from toolgen.runtime.policy.approvers import Approver
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from pathlib import Path
-
-    import pytest
 
     from toolgen.runtime.events.records import RunFilter, RunsPage, RunSummary
 
@@ -209,6 +210,25 @@ def test_a_question_is_answered_once_in_the_page() -> None:
         assert json.loads(ended["result"]["text"])["to"] == "Here 1"
         record = await browser.get(f"/runs/{ended['run']}")
         assert record["calls"][0]["state"] == "completed"
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ({"people": 2}, "it needs the answer of 2 people, and one person answers here"),
+        ({"roles": ["board"]}, "only board may answer"),
+    ],
+)
+def test_a_page_does_not_ask_what_its_person_alone_may_not_allow(rule: dict[str, Any], why: str) -> None:
+    async def test() -> None:
+        tools = add(Catalog(), lambda _args: pytest.fail("it ran"), "own.wipe", permission="write")
+        add_policy(tools, {"approvers": {"own.wipe": rule}})
+        settings = ExploreSettings(person=Approver("ann", ("staff",)))
+        browser = await Browser(explorer(Runtime(tools, permission=ask_in_page), settings=settings)).start()
+        ended = await browser.until(await browser.call("own.wipe", {}), "ended")
+        assert why in ended["result"]["error"]["message"]
 
     run(test())
 

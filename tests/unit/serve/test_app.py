@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tests.unit.engine.app import add_policy
 from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -25,7 +26,7 @@ from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, calls
 from toolgen.serve import server as serving
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from mcp_types import ElicitResult
 
@@ -52,7 +53,7 @@ async def user_of(token: str) -> str | None:
     return token.removeprefix("user-") if token.startswith("user-") else None
 
 
-def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
+def make_server(policy: Mapping[str, Any] | None = None, **options: Any) -> tuple[Runtime, ToolServer]:
     catalog = Catalog()
 
     @catalog.tool("host.name", permission="readonly", input_schema={"type": "object"})
@@ -92,6 +93,8 @@ def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
         """Proxies route this by a header that repeats an arg."""
         return "routed"
 
+    if policy is not None:
+        add_policy(catalog, policy)
     runtime = Runtime(catalog, permission=ask_client, store=MemoryStore())
     return runtime, mcp_server(runtime, runtime.start_run(), **options)
 
@@ -475,6 +478,45 @@ def test_an_answer_is_taken_once_and_from_the_user_who_was_asked() -> None:
         await server.close()
 
     asyncio.run(use())
+
+
+@pytest.mark.parametrize(
+    ("rule", "token", "why"),
+    [
+        ({"people": 2}, "user-ana", "it needs the answer of 2 people, and one person answers here"),
+        ({"roles": ["finance"]}, "user-ana", "only finance may answer"),
+        ({"user": True}, "", "it needs the answer of the user of the run, and nobody knows who answers here"),
+    ],
+)
+def test_a_client_is_not_asked_what_its_user_alone_may_not_allow(rule: dict[str, Any], token: str, why: str) -> None:
+    async def use() -> dict[str, Any]:
+        options = {"http": HttpSettings(authenticate=user_of)} if token else {}
+        _, server = make_server({"approvers": {"host.write": rule}}, **options)
+        async with client_of(server, token) as client:
+            result: dict[str, Any] = (await call(client, "host__write", arguments={"book": "a"})).json()["result"]
+        await server.close()
+        return result
+
+    result = asyncio.run(use())
+    assert (result["resultType"], result["isError"]) == ("complete", True)
+    assert why in result["content"][0]["text"]
+    assert "`toolgen runs approve` takes such answers" in result["content"][0]["text"]
+
+
+def test_the_user_of_a_token_answers_where_a_policy_says_that_the_user_may() -> None:
+    async def use() -> dict[str, Any]:
+        policy = {"approvers": {"host.write": {"user": True}}}
+        _, server = make_server(policy, http=HttpSettings(authenticate=user_of))
+        async with client_of(server, "user-ana") as client:
+            asked = (await call(client, "host__write", arguments={"book": "a"})).json()["result"]
+            assert "approvers | the user of the run" in asked["inputRequests"]["permission"]["params"]["message"]
+            form = {"action": "accept", "content": {"decision": "allow_once"}}
+            answered = {"inputResponses": {"permission": form}, "requestState": asked["requestState"]}
+            result = (await call(client, "host__write", arguments={"book": "a"}, **answered)).json()["result"]
+        await server.close()
+        return dict(result)
+
+    assert not asyncio.run(use()).get("isError")
 
 
 def test_an_answer_to_one_question_is_none_to_the_next() -> None:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
+from tests.unit.cli.command_line import toolgen
 from tests.unit.serve.conftest import TOKENS, Listening, Project
 from tests.unit.serve.test_permission import Person, accepted
 from tests.unit.serve.test_tools import text_of
@@ -58,6 +60,44 @@ def test_limits_and_grants_are_those_of_the_user(project: Project) -> None:
 
     asyncio.run(use())
     assert listening.stop()[0] == 0
+
+
+def test_with_a_store_limits_go_on_where_the_next_client_starts_a_server(project: Project) -> None:
+    async def twice() -> bool:
+        async with project.by_stdio("--user", "ana", "--store", "kept.db") as client:
+            return bool((await client.call_tool("team__jobs__twice")).is_error)
+
+    assert [asyncio.run(twice()) for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        ((), "no call of team.jobs.twice will run: there are limits per user, and there is no user"),
+        (("--user", "ana"), "calls of team.jobs.twice are counted in memory: the limits per user begin anew"),
+        (("--user", "ana", "--store", "warned.db"), ""),
+        (("--agent", "clerk", "--user", "ana"), ""),
+    ],
+)
+def test_the_start_says_where_limits_do_not_last(project: Project, options: tuple[str, ...], warned: str) -> None:
+    done = subprocess.run(
+        project.command(*options),
+        env=project.environment,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ("limits" in done.stderr) == bool(warned)
+    assert warned in done.stderr
+
+
+def test_counters_that_cannot_be_opened_are_said_before_anything_is_served(project: Project) -> None:
+    (project.folder / "refused.db.limits").mkdir()
+    done = toolgen(project.folder, "serve", "--user", "ana", "--store", "refused.db")
+    assert done.code == 2
+    assert "refused.db.limits: the file of counters cannot be opened: it is a folder" in done.err
     runs = recorded(project, "limits.db")
     of_users = {str(run.events[0].data.get("user")): run for run in runs}
     assert {user: len(run.results) for user, run in of_users.items() if user != "None"} == {"ana": 3, "bo": 4}

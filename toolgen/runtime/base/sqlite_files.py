@@ -19,7 +19,6 @@ from toolgen.spec.files import NotRegular, check_regular
 from toolgen.spec.text import visible
 from toolgen.spec.writing import create_private
 
-_BUSY_SECONDS: Final = 30.0
 _BUSY_PAUSE: Final = 0.005
 """Seconds until a statement is tried again for which SQLite itself does not wait."""
 
@@ -40,7 +39,8 @@ request any amount of memory.
 class SqliteKind:
     """One kind of file. `application` is its SQLite application id; `error` is the exception that opening it raises.
 
-    A file of an exact kind that has other tables, indexes or triggers is not written to.
+    A file of an exact kind that has other tables, indexes or triggers is not written to. What waits for another
+    connection does so for at most `busy_seconds`.
     """
 
     name: str
@@ -49,6 +49,7 @@ class SqliteKind:
     tables: tuple[str, ...]
     error: type[Exception]
     is_exact: bool = False
+    busy_seconds: float = 30.0
 
     def open_for_writing(self, path: Path | None) -> sqlite3.Connection:
         """Open a file, and create it if missing, readable by the owner only; without a path, in memory."""
@@ -57,7 +58,7 @@ class SqliteKind:
                 check_files(path)
                 create_private(path)
             with ExitStack() as unless_opened:
-                connection = _connect(path, "rw")
+                connection = _connect(path, "rw", self.busy_seconds)
                 unless_opened.callback(connection.close)
                 self._prepare(connection)
                 unless_opened.pop_all()
@@ -72,7 +73,7 @@ class SqliteKind:
         try:
             check_files(path)
             with ExitStack() as unless_opened:
-                connection = _connect(path, "ro")
+                connection = _connect(path, "ro", self.busy_seconds)
                 unless_opened.enter_context(closing(connection))
                 if not self._is_of_kind(connection):
                     raise self.error(f"the {self.name} is empty")
@@ -84,7 +85,7 @@ class SqliteKind:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        _wait_while_busy(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+        _wait_while_busy(lambda: connection.execute("PRAGMA journal_mode = WAL"), self.busy_seconds)
         connection.execute("PRAGMA synchronous = FULL")  # a confirmed write survives a crash
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -128,6 +129,9 @@ class SqliteKind:
 class SqliteFile:
     """A file that is open for writing, or tables in memory. One thread of the process uses it at a time.
 
+    A file that was deleted or replaced is opened again at the next use, or made anew: SQLite would go on to write to
+    the old one, which nobody else has.
+
     No connection crosses a fork: SQLite would take the locks of the parent for those of the child, and so remove the
     log that the child still writes to. The file is closed before a fork, and each process opens it at its next use.
     Raises the error of its kind where it cannot be opened.
@@ -137,9 +141,11 @@ class SqliteFile:
         self._kind = kind
         self._path = None if path is None else path.absolute()
         self._lock = RLock()
-        self._connection: sqlite3.Connection | None = kind.open_for_writing(self._path)
+        self._connection: sqlite3.Connection | None = None
+        self._found: tuple[int, int] | None = None
         self._is_closed = False
         self._is_left = False
+        self._opened()
         at_fork(before=self._leave, after_in_parent=self._continue, after_in_child=self._begin)
 
     @contextmanager
@@ -161,10 +167,13 @@ class SqliteFile:
             self._close()
 
     def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None and self._path is not None and _identity(self._path) != self._found:
+            self._close()
         if self._connection is None:
             if self._is_closed:
                 raise sqlite3.ProgrammingError("the file is closed")
             self._connection = self._kind.open_for_writing(self._path)
+            self._found = None if self._path is None else _identity(self._path)
         return self._connection
 
     def _close(self) -> None:
@@ -187,6 +196,15 @@ class SqliteFile:
     def _begin(self) -> None:
         self._is_left = False
         self._lock = RLock()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name; None where it cannot be found."""
+    try:
+        found = path.stat()
+    except OSError:  # opening it says why
+        return None
+    return found.st_dev, found.st_ino
 
 
 def check_files(path: Path) -> None:
@@ -223,9 +241,9 @@ def computed(connection: sqlite3.Connection, names: Iterable[str] = ()) -> str:
     return ""
 
 
-def _wait_while_busy(execute: Callable[[], object]) -> None:
+def _wait_while_busy(execute: Callable[[], object], seconds: float) -> None:
     """Execute a statement for which SQLite does not wait until other connections are done, such as a change to WAL."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         try:
             execute()
@@ -247,11 +265,11 @@ def _statements(connection: sqlite3.Connection) -> set[str]:
     return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
 
 
-def _connect(path: Path | None, mode: str) -> sqlite3.Connection:
+def _connect(path: Path | None, mode: str, busy_seconds: float) -> sqlite3.Connection:
     return sqlite3.connect(
         ":memory:" if path is None else f"file:{quote(str(path.absolute()))}?mode={mode}",
         uri=True,
-        timeout=_BUSY_SECONDS,
+        timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,
     )

@@ -55,7 +55,8 @@ _NEEDS: Final[Mapping[str, Need]] = {
     "store": Need(_has("append", "finish"), "a store: open it by open_store({})", '"calls.db"'),
     "artifacts": Need(_has("put"), "a store of artifacts: pass Artifacts({})", '"artifacts"'),
     "counters": Need(
-        _has("take", "wait"), "an object with take and wait, such as RedisCounters(url) or PostgresCounters(url)"
+        _has("take", "wait"),
+        "an object with take and wait, such as RedisCounters(url), PostgresCounters(url) or SqliteCounters(path)",
     ),
     "telemetry": Need(_has("calls"), "an object of the class Telemetry: pass Telemetry()"),
     "clock": Need(callable, "a function that returns the time, such as partial(datetime.now, UTC)"),

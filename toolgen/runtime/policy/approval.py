@@ -40,7 +40,7 @@ class _Answer:
 
 _answer: Final[ContextVar[_Answer | None]] = ContextVar("toolgen_approval", default=None)
 
-_NOBODY: Final = PermissionDecision(decision=Decision.DENY, reason="it needs an approval, and no one can be asked here")
+_NOBODY: Final = "it needs an approval, and no one can be asked here"
 
 
 def ask_before_call(request: PermissionRequest) -> PermissionDecision:
@@ -51,7 +51,10 @@ def ask_before_call(request: PermissionRequest) -> PermissionDecision:
     that was asked (`question_id`).
     """
     answer = _answer.get()
-    return (answer and answer.take(request)) or _NOBODY
+    decision = None if answer is None else answer.take(request)
+    if decision is None:
+        decision = PermissionDecision(decision=Decision.DENY, reason=request.obstacle(None) or _NOBODY)
+    return decision
 
 
 @contextmanager

@@ -61,6 +61,17 @@ class Approvers:
                 return f"only {' or '.join(group)} may answer"
         return ""
 
+    def obstacle(self, user: str | None, person: Approver | None) -> str:
+        """Return why one person alone cannot allow a call of a user, and where it can be allowed; empty if they can.
+
+        None is somebody nobody knows.
+        """
+        if person is None or not (person.is_known or self == ANYONE):
+            why = f"it needs the answer of {self}, and nobody knows who answers here"
+        elif not (why := self.refusal(user, person)) and self.people > 1:
+            why = f"it needs the answer of {self}, and one person answers here"
+        return why and f"{why}; {IN_RUNS}"
+
     def missing(self, user: str | None, people: Sequence[Approver]) -> str:
         """Return why a call may not run that these people have allowed; empty if it may."""
         if not people:
@@ -96,3 +107,6 @@ def combined(rules: Sequence[Mapping[str, Any]]) -> Approvers | None:
 
 ANYONE: Final = Approvers()
 """Who may answer where no policy says so: whoever can."""
+
+IN_RUNS: Final = "`toolgen runs approve` takes such answers, for durable runs"
+"""Where people answer who cannot do so at the door of a call."""

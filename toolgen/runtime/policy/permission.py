@@ -91,6 +91,13 @@ class PermissionRequest:
     approvers: Approvers | None = None
     codec: Codec[Any] | None = field(default=None, compare=False, repr=False)
 
+    def obstacle(self, person: Approver | None) -> str:
+        """Return why one person alone cannot allow the call, by `approvers`, and where it can be allowed.
+
+        Empty if they can. None is somebody nobody knows. Callbacks deny with it as the reason, and ask nobody in vain.
+        """
+        return "" if self.approvers is None else self.approvers.obstacle(self.meta.user, person)
+
     def check_proposal(self, proposal: Any) -> dict[str, Any]:
         """Return args that a person would allow as they may be given with a denial: plain JSON, without secrets.
 

@@ -20,6 +20,7 @@ from toolgen.spec.text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgen.runtime.policy.approvers import Approver
     from toolgen.runtime.policy.permission import PermissionRequest
 
 T = TypeVar("T")
@@ -70,11 +71,17 @@ class TerminalPrompt:
     `stdin` up to the end of a line: it does not see buffered input, and nothing else may read from the descriptor at
     the same time.
 
+    `person` is who sits at the terminal. Where a policy says who may answer, and this person alone may not, or nobody
+    knows who it is, it denies without a question, and the reason says who may.
+
     A cancelled prompt, for example after a timeout, stops reading, and a late answer is not used for the next prompt.
     At a terminal, input typed before a prompt appeared is discarded.
     """
 
-    def __init__(self, stdin: TextIO | None = None, stderr: TextIO | None = None) -> None:
+    def __init__(
+        self, stdin: TextIO | None = None, stderr: TextIO | None = None, *, person: Approver | None = None
+    ) -> None:
+        self._person = person
         self._stdin = stdin or sys.stdin
         self._stderr = stderr or sys.stderr
         self._is_late = False
@@ -82,6 +89,8 @@ class TerminalPrompt:
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""
+        if obstacle := request.obstacle(self._person):
+            return PermissionDecision(decision=Decision.DENY, reason=obstacle)
         descriptor = self._stdin.fileno()
         async with self._turns.get_or_make(asyncio.Lock), _held(descriptor):
             if self._is_late or os.isatty(descriptor):
@@ -98,7 +107,7 @@ class TerminalPrompt:
                 raise
             decision = _ANSWERS[word]
             self._say(f"{_OUTCOMES[decision]}\n")
-            return decision
+            return decision if self._person is None else PermissionDecision(decision=decision, people=(self._person,))
 
     async def _answer(self, request: PermissionRequest, descriptor: int) -> bytes:
         """Return one of the answers that a request has; no, if none of these is given.
@@ -186,6 +195,7 @@ def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> st
         "hosts": _field(*request.hosts),
         "scope": _field(*(f"{what} {value}" for what, value in request.scope or ()), separator="; "),
         "because": _field(*request.reasons, separator="; "),
+        "approvers": "" if request.approvers is None else _field(str(request.approvers)),
         "agent": _field(*filter(None, (request.meta.agent_role, request.agent, request.meta.agent_id)), separator=" "),
         "started by": _field(
             *(f"{each.agent} {each.agent_id}".strip() for each in reversed(request.meta.ancestors)), separator=", by "

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.project.checkout import ROOT, sources
-from toolgen.runtime.base import sqlite_files
 from toolgen.runtime.policy.grants import GrantsError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS: Final = {
     "toolgen.record.sqlite": "STORE_FILE",
     "toolgen.runtime.policy.grants.sqlite": "_KIND",
+    "toolgen.runtime.policy.rate_limits.sqlite": "_KIND",
     "toolgen.toolsets.agent.tasks.task": "_TASK_FILE",
     "toolgen.llm.search.vectors": "_VECTORS_FILE",
 }
@@ -69,9 +70,9 @@ def test_a_new_file_waits_for_one_who_holds_it(tmp_path: Path, module: str) -> N
     release.join()
 
 
-def test_a_file_that_stays_busy_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_files, "_BUSY_SECONDS", 0.05)
+def test_a_file_that_stays_busy_is_reported(tmp_path: Path) -> None:
+    kind = replace(kind_of("toolgen.runtime.policy.grants.sqlite"), busy_seconds=0.05)
     with closing(sqlite3.connect(tmp_path / "f.db", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with pytest.raises(GrantsError, match="cannot be opened: database is locked"):
-            kind_of("toolgen.runtime.policy.grants.sqlite").open_for_writing(tmp_path / "f.db")
+            kind.open_for_writing(tmp_path / "f.db")

@@ -17,9 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.engine.app import add_policy
 from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.policy.approvers import Approver, Approvers, combined
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 from toolgen.runtime.policy.terminal import TerminalPrompt, question
 
@@ -136,6 +138,44 @@ def test_reg_93_there_are_three_choices(typed: str, decision: Decision, outcome:
     assert shown.endswith(
         f"Run it? [y] once, [s] for this session, with this scope, [d] no, and why, [n] no: {outcome}\n"
     )
+
+
+ANN = Approver("ann", ("finance",), "terminal")
+
+
+@pytest.mark.parametrize(
+    ("approvers", "person", "why"),
+    [
+        (Approvers(people=2), None, "it needs the answer of 2 people, and nobody knows who answers here"),
+        (Approvers(people=2), ANN, "it needs the answer of 2 people, and one person answers here"),
+        (Approvers(roles=(("board",),)), ANN, "only board may answer"),
+        (Approvers(user=True), ANN, "only bob may answer, the user of the run"),
+        (Approvers(user=True), Approver("(somebody)"), "nobody knows who answers here"),
+    ],
+)
+def test_what_the_person_at_the_terminal_alone_may_not_allow_is_denied_without_a_question(
+    approvers: Approvers, person: Approver | None, why: str
+) -> None:
+    request = replace(REQUEST, approvers=approvers, meta=ToolCallMeta(user="bob"))
+    with pipe() as terminal:
+        terminal.send("y\n")
+        found: Any = asyncio.run(TerminalPrompt(terminal.stdin, StringIO(), person=person)(request))
+        assert asyncio.run(terminal.prompt(REQUEST)) is ONCE, "nothing was read"
+    assert found.decision is DENY
+    assert why in found.reason
+    assert found.reason.endswith("; `toolgen runs approve` takes such answers, for durable runs")
+
+
+@pytest.mark.parametrize("rule", [{"roles": ["finance", "board"]}, {"user": True}], ids=str)
+def test_who_may_answer_is_shown_and_who_has_answered_is_told(rule: dict[str, Any]) -> None:
+    with pipe() as terminal:
+        catalog = catalog_of(lambda _args: "ran", permission="write")
+        add_policy(catalog, {"approvers": {"own.tool": rule}})
+        written = StringIO()
+        terminal.send("y\n")
+        prompt = TerminalPrompt(terminal.stdin, written, person=ANN)
+        assert code_of(asyncio.run(call(runtime_of(catalog, permission=prompt), user="ann"))) == "ok"
+    assert f"\n approvers | {combined([rule])}\n" in written.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -319,10 +319,18 @@ def test_a_client_answers_only_where_its_user_may_and_the_second_person_answers_
             assert done.structured_content["count"] == 1
 
     async def with_roles() -> None:
-        again = {**args, "text": "y"}
-        add = await asked("team__notes__add", again, "roles")
-        for decision in ("allow_once", "deny"):
-            await refused("team__notes__add", again, add, decision, "only finance may answer")
+        again, person = {**args, "text": "y"}, Person()
+        async with other.client(other.servers[0], elicitation_callback=person) as client:
+            waits = await client.call_tool("team__notes__add", again, meta=key(f"roles{unique}"))
+        assert (waits.is_error, person.asked) == (True, [])
+        said = "has not run yet, and only finance may answer; it needs permission: `toolgen runs approve"
+        assert said in text_of(waits)
+        run_id = text_of(waits).partition("runs approve ")[2].partition("`")[0]
+        shown = await asyncio.to_thread(other.runs, "show", run_id, "--format", "json")
+        (approval,) = json.loads(shown.stdout)["approvals"]
+        state = InputRequiredResult(request_state=f"{run_id} {approval['question']['id']} roles{unique}")
+        for decision in ("allow_once", "deny"):  # a client may answer what it was not asked
+            await refused("team__notes__add", again, state, decision, "only finance may answer")
 
     try:
         other.serve()

@@ -202,7 +202,9 @@ async def _result(
             await close()
 
 
-def _deny(request: PermissionRequest) -> Decision:
+def _deny(request: PermissionRequest) -> Decision | PermissionDecision:
+    if obstacle := request.obstacle(None):
+        return PermissionDecision(decision=Decision.DENY, reason=obstacle)
     echo(f"{described(request)}\nThere is no terminal to ask: pass --yes", err=True)
     return Decision.DENY
 
@@ -211,13 +213,16 @@ class _Person:
     """Asks at the terminal, and keeps the ids of the calls that were denied: what their results tell is for a model."""
 
     def __init__(self) -> None:
-        self._prompt = TerminalPrompt()
+        from toolgen.cli.person import user_here  # only on systems with terminals
+
+        self._person = user_here()
+        self._prompt = TerminalPrompt(person=self._person)
         self.denied: set[str] = set()
 
     async def __call__(self, request: PermissionRequest) -> Decision | PermissionDecision:
         answer = await self._prompt(request)
         decision = answer.decision if isinstance(answer, PermissionDecision) else answer
-        if decision is Decision.DENY:
+        if decision is Decision.DENY and not request.obstacle(self._person):
             self.denied.add(request.meta.tool_call_id)
         return answer
 

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.commands.calls.counters import counters_of
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.log import KEY_VARIABLE
 from toolgen.cli.commands.calls.telemetry import command_telemetry
-from toolgen.cli.commands.runs.selection import open_engine, user_here
+from toolgen.cli.commands.runs.selection import open_engine
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
+from toolgen.cli.person import user_here
 from toolgen.record.chain import ChainError, ChainKey
 from toolgen.record.memory import MemoryStore
 from toolgen.record.stores import open_reader, open_store
@@ -30,6 +32,7 @@ from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
+    from toolgen.cli.commands.calls.counters import StoredCounters
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.explore import ExploreSettings
@@ -44,7 +47,8 @@ if TYPE_CHECKING:
 @click.option(
     "--store",
     metavar="FILE|URL",
-    help="Record calls there, and show its runs: a file, or postgresql://host/database. Default: in memory.",
+    help="Record calls there, and show its runs: a file, or postgresql://host/database. Limits per user are counted in "
+    "FILE.limits, or in the database. Default: all in memory.",
 )
 @click.option("--database", metavar="URL", help="The database of durable runs, whose questions are in the inbox.")
 @click.option(
@@ -93,7 +97,8 @@ def command(
         )
         key = ChainKey.from_environment(KEY_VARIABLE) if KEY_VARIABLE in os.environ else None
         kept = _store(store, key)
-        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, stub=stub)
+        counters = counters_of(store, catalog)
+        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, counters, stub=stub)
     try:
         settings = ExploreSettings(
             hosts=tuple(hosts),
@@ -104,13 +109,16 @@ def command(
         )
     except ValueError as error:
         raise click.UsageError(f"--host-name: {error}") from error
-    return run_calls(_serve(config, runtime, kept, store, key, database, settings, executors, place, opens=not no_open))
+    return run_calls(
+        _serve(config, runtime, kept, counters, store, key, database, settings, executors, place, opens=not no_open)
+    )
 
 
 async def _serve(
     config: Config,
     runtime: Runtime,
     kept: Store,
+    counters: StoredCounters | None,
     store: str | None,
     key: ChainKey | None,
     database: str | None,
@@ -144,6 +152,8 @@ async def _serve(
         if engine is not None:
             await engine.close()
         await kept.close()
+        if counters is not None:
+            await counters.aclose()
     return 0
 
 
@@ -178,6 +188,7 @@ def _runtime(
     disabled_policies: Sequence[str],
     injected: Sequence[str],
     store: Store,
+    counters: StoredCounters | None,
     *,
     stub: bool,
 ) -> Runtime:
@@ -194,6 +205,7 @@ def _runtime(
             disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools", wanted, injected, is_stubbed=stub),
             store=store,
+            counters=counters,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:

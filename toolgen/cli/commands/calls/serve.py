@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from toolgen.cli.commands.calls.counters import counters_of, limited
 from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import url_of
@@ -31,6 +32,7 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.permission import allow_all
 
 if TYPE_CHECKING:
+    from toolgen.cli.commands.calls.counters import StoredCounters
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.engine.protocol import Engine
@@ -74,7 +76,10 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 )
 @click.option("--user", help="The user that calls are made for, where tokens do not name one.")
 @click.option(
-    "--store", metavar="FILE|URL", help="Keep a record of all calls there: a file, or postgresql://host/database."
+    "--store",
+    metavar="FILE|URL",
+    help="Keep a record of all calls there: a file, or postgresql://host/database. Limits per user are counted in "
+    "FILE.limits, or in the database.",
 )
 @disable_policy_option
 @click.option("--mode", default="", help="The mode of the policies to apply.")
@@ -153,38 +158,40 @@ def command(
     with stdout_kept():  # for the client
         kept = _store(store)
         stubs: Stubs | None = None
+        counters: StoredCounters | None = None
         engine = None if database is None else _engine(database)
         if engine is None:
             permission = allow_all if yes else ask_client
             consent = Consent(config.root, yes=yes or trust_specs, word=TRUST_SPECS)
             stubs = stubbed(catalog, file=replay) if stub or replay else None
-            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent, stubs)
+            counters = counters_of(store, catalog)
+            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, counters, consent, stubs)
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
             run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user or None))
         except (UnknownAgent, ValueError) as error:
             raise click.UsageError(str(error)) from error
-    if not user and settings.authenticate is None:
-        _warn_of_limits(catalog, run)
+    if of_users := limited(catalog, run.effective.offered):
+        if not user and settings.authenticate is None:
+            echo(
+                f"no call of {', '.join(of_users)} will run: there are limits per user, and there is no user; give "
+                "--user, or --tokens with --http",
+                err=True,
+            )
+        elif engine is None and counters is None:
+            echo(
+                f"calls of {', '.join(of_users)} are counted in memory: the limits per user begin anew with each start "
+                "of this command; give --store to keep the counts",
+                err=True,
+            )
     server = mcp_server(runtime, run, http=settings, engine=engine)
     with end_of_process(lambda: server.unfinished) as end:
-        code = asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, engine, end))
+        code = asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, counters, engine, end))
     if stubs is not None and stubs.recording is not None and stubs.recording.unused:
         unused, all_ = len(stubs.recording.unused), counted(len(stubs.recording.takes), "recorded call")
         echo(f"{unused} of {all_} answered none", err=True)
     return code
-
-
-def _warn_of_limits(catalog: Catalog, run: Run) -> None:
-    """Say which tools cannot be called because nobody says who calls them."""
-    limited = [ident for ident in run.effective.offered if catalog.definition(ident).settings.limits.are_per_user]
-    if limited:
-        echo(
-            f"no call of {', '.join(sorted(limited))} will run: there are limits per user, and there is no user; give "
-            "--user, or --tokens with --http",
-            err=True,
-        )
 
 
 async def _serve_and_end(
@@ -194,6 +201,7 @@ async def _serve_and_end(
     runtime: Runtime,
     run: Run,
     store: DurableStore | None,
+    counters: StoredCounters | None,
     engine: Engine | None,
     end: Callable[[], None],
 ) -> int:
@@ -208,6 +216,8 @@ async def _serve_and_end(
         if store is not None:
             await runtime.end_run(run)
             await store.close()
+        if counters is not None:
+            await counters.aclose()
     if server.unfinished:  # the event loop would wait for them, and a thread cannot be cancelled
         echo(f"stopped with calls that do not end: {', '.join(server.unfinished)}", err=True)
         sys.stderr.flush()
@@ -277,6 +287,7 @@ def _runtime(
     injected: Sequence[str],
     permission: PermissionCallback,
     store: DurableStore | None,
+    counters: StoredCounters | None,
     consent: Consent,
     stubs: Stubs | None,
 ) -> Runtime:
@@ -294,6 +305,7 @@ def _runtime(
             disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools served", wanted, injected, is_stubbed=stubs is not None),
             store=store,
+            counters=counters,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:

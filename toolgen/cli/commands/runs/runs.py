@@ -23,10 +23,10 @@ from toolgen.cli.commands.runs.selection import (
     selecting,
     shown_age,
     shown_time,
-    user_here,
 )
 from toolgen.cli.names import read_named
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
+from toolgen.cli.person import user_here
 from toolgen.engine.protocol import (
     MOST_LISTED,
     AlreadyAnswered,

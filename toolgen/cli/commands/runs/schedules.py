@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.agents.planner import Message
-from toolgen.cli.commands.runs.selection import database_option, now, opened, shown_time, user_here
+from toolgen.cli.commands.runs.selection import database_option, now, opened, shown_time
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, show_json
+from toolgen.cli.person import user_here
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
 from toolgen.spec.text import visible

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import grp
 import logging
-import os
-import pwd
 import re
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
@@ -25,7 +22,6 @@ from toolgen.engine.requests import text_problem
 from toolgen.engine.schedules import ScheduleNotFound
 from toolgen.engine.signals import NotSignalled
 from toolgen.runtime.events.records import RunNotFound, StoreError
-from toolgen.runtime.policy.approvers import Approver
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -281,19 +277,6 @@ def confirm(what: str, lines: Sequence[str], *, yes: bool) -> None:
         raise click.UsageError(f"{what}? Nobody can be asked here: repeat the command with --yes")
     if not agreed:
         raise click.UsageError("nothing was done")
-
-
-def user_here() -> Approver:
-    """Return who runs this command, and their groups, as the system knows them: variables can say anything."""
-    groups: list[str] = []
-    for number in {os.getgid(), *os.getgroups()}:
-        with suppress(KeyError):  # a group without a name
-            groups.append(grp.getgrgid(number).gr_name)
-    try:
-        name = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # the user has no name on this machine
-        name = f"user {os.getuid()}"
-    return Approver(name, tuple(sorted(groups)), "command line")
 
 
 def shown_time(seconds: float) -> str:

@@ -10,6 +10,7 @@ import click
 from toolgen.cli.output import CommandGroup, echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, check_disabled, check_known, disable_policy_option, named_tool
 from toolgen.cli.project import project
+from toolgen.runtime.policy.approvers import Approvers
 from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 
@@ -33,7 +34,7 @@ def command() -> None:
 def explain(
     *, tool: str, disabled_policies: Sequence[str], role: str | None, mode: str, agent: str | None, output_format: str
 ) -> int:
-    """Print what the policies decide for TOOL, given by any of its names, and each matching rule.
+    """Print what the policies decide for TOOL, given by any of its names, each matching rule, and who may answer.
 
     If the hosts or paths of each call are checked too, the output says so.
     """
@@ -55,6 +56,8 @@ def explain(
         "mode": mode,
         **_judged(policies.judge(entry, in_role, mode)),
     }
+    approvers = policies.approvers(entry)
+    answer["approvers"] = None if approvers is None else approvers.as_json()
     answer["judged_by_call"] = _judged_by_call(catalog.definition(ident))
     answer["role_may_hold"] = may_hold(entry, in_role)
     if agent is not None:
@@ -84,6 +87,8 @@ def _show(answer: Mapping[str, Any]) -> None:
     echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
     for reason in answer["reasons"]:
         echo(f"  {reason['answer']:<8} {reason['source']}")
+    if answer["approvers"]:
+        echo(f"What it asks needs the answer of {Approvers.from_json(answer['approvers'])}.")
     if answer["judged_by_call"] and answer["answer"] in (PolicyAnswer.ALLOW, PolicyAnswer.ASK):
         echo(f"The {' and '.join(answer['judged_by_call'])} of each call are checked too; the strictest answer wins.")
     if not answer["role_may_hold"]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.authoring.policy_decisions import decision_lines, policy_decisions
+from toolgen.authoring.policy_decisions import decision_lines, policy_decisions, tool_approvers
 from toolgen.cli.folders import import_name
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import echo, format_option, show_json
@@ -106,11 +106,15 @@ def command(*, tool: str, output_format: str) -> int:
     toolset = find_toolset(config, target, summary, listed.toolset)
     each = next(each for each in toolset.tools if each.ident == listed.ident)
     decisions = list(policy_decisions(summary.policies, toolset, each))
+    approvers = tool_approvers(summary.policies, toolset, each)
     if output_format == "json":
-        show_json(_json(toolset, each) | {"policies": decisions})
+        who = None if approvers is None else approvers.as_json()
+        show_json(_json(toolset, each) | {"policies": decisions, "approvers": who})
     else:
         _show(".".join((import_name(config.root, target.out)[1], *toolset.package)), toolset, each)
         echo("\n".join(decision_lines(decisions)))
+        if approvers is not None:
+            echo(visible(f"{'approvers':9}  {approvers}"))
     return 0
 
 

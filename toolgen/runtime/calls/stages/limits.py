@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
+from toolgen.runtime.policy.rate_limits import limits_unavailable
 
 if TYPE_CHECKING:
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
@@ -39,7 +39,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
         except CallFailed:
             raise
         except Exception as error:  # counters may be the host's: the call is refused
-            raise _unknown(name) from error
+            raise limits_unavailable(name) from error
         if wait == 0:
             return None
         if isinstance(wait, int | float):
@@ -52,14 +52,8 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
         except CallFailed:
             raise
         except Exception as error:  # as above
-            raise _unknown(name) from error
+            raise limits_unavailable(name) from error
         if wait:
             raise ToolRateLimited(name, wait)
 
     return limit
-
-
-def _unknown(name: str) -> CallFailed:
-    """Return the error for a limit that cannot be checked. It reveals nothing about the counters."""
-    message = f"the limits of {name} cannot be checked now"
-    return CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, "try again later, or go on without it")

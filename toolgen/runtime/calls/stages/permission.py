@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed, ends_the_caller
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
+from toolgen.runtime.policy.approvers import IN_RUNS
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
@@ -197,7 +198,7 @@ class Permission:
         if self._approvers is not None:
             missing = self._approvers.missing(call.meta.user, answer.people)
             if missing:
-                raise PermissionDenied(name, f"permission was denied: {missing}")
+                raise PermissionDenied(name, f"permission was denied: {missing}; {IN_RUNS}")
         session = _session_of(call)
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and session is not None:
             await self._add_grant(call, session, (name, found.scope))

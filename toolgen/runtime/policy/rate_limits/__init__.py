@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, time, timedelta
+from hashlib import sha256
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.processes import at_fork
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ KEPT_LONGER: Final = timedelta(hours=1)
 
 _LONGEST_SECONDS: Final = 100 * 366 * 86_400
 """Maximum cooldown in seconds: longer ones would overflow dates or Redis numbers."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def in_utc(at: datetime) -> datetime:
@@ -36,6 +41,28 @@ def midnight_after(now: datetime) -> datetime:
 def cooldown_of(seconds: float) -> timedelta:
     """Return a cooldown as a span: at most a hundred years."""
     return timedelta(seconds=min(seconds, _LONGEST_SECONDS))
+
+
+def microseconds(span: timedelta) -> int:
+    """Return a span in µs."""
+    return span // timedelta(microseconds=1)
+
+
+def since_1970(time: datetime) -> int:
+    """Return an aware time in µs since 1970."""
+    return microseconds(time - _EPOCH)
+
+
+def digest_of_attempt(ident: str, user: str) -> bytes:
+    """Return a digest of a tool and a user, whose names may be of any length and any text."""
+    parts = [part.encode("utf-8", "surrogatepass") for part in (ident, user)]
+    return sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).digest()
+
+
+def limits_unavailable(ident: str) -> CallFailed:
+    """Return the error of a call whose limits cannot be checked. It reveals nothing about the counters."""
+    message = f"the limits of {ident} cannot be checked now"
+    return CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, "try again later, or go on without it")
 
 
 class Counters(Protocol):

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
+from datetime import datetime, timedelta
 from typing import Any, Final, LiteralString
 
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
-from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
+from toolgen.runtime.policy.rate_limits import (
+    KEPT_LONGER,
+    cooldown_of,
+    digest_of_attempt,
+    in_utc,
+    limits_unavailable,
+    microseconds,
+    midnight_after,
+    since_1970,
+)
 from toolgen.runtime.redact.warning import warn
 
 _TABLES: Final = PostgresTables(
@@ -89,7 +95,6 @@ _SWEEP_EVERY: Final = 1024
 """Number of attempts of one process between two removals of expired rows."""
 
 _LARGEST_LIMIT: Final = 2**62
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PostgresCounters:
@@ -147,9 +152,7 @@ class PostgresCounters:
                 await self._sweep()
         except (psycopg.Error, OSError, RuntimeError) as error:
             warn("limits cannot be checked in Postgres: %s", self._database.why(error))
-            message = f"the limits of {ident} cannot be checked now"
-            hint = "try again later, or go on without it"
-            raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
+            raise limits_unavailable(ident) from error
         assert row is not None, "a function returns a row"
         return timedelta(microseconds=row[0]).total_seconds()
 
@@ -164,21 +167,11 @@ class PostgresCounters:
 def _arguments(ident: str, user: str, now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[Any, ...]:
     midnight = midnight_after(now)
     return (
-        _digest(ident, user),
-        _since_1970(now),
-        _since_1970(midnight),
+        digest_of_attempt(ident, user),
+        since_1970(now),
+        since_1970(midnight),
         now.date(),
-        cooldown // timedelta(microseconds=1),
+        microseconds(cooldown),
         min(daily_limit, _LARGEST_LIMIT),
         KEPT_LONGER,
     )
-
-
-def _digest(ident: str, user: str) -> bytes:
-    """Return a digest of a tool and a user, whose names may be of any length and any text."""
-    parts = [part.encode("utf-8", "surrogatepass") for part in (ident, user)]
-    return sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).digest()
-
-
-def _since_1970(time: datetime) -> int:
-    return (time - _EPOCH) // timedelta(microseconds=1)

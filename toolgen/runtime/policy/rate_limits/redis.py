@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from urllib.parse import quote
 
 from toolgen.contract.extras import MissingExtra
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.loops import OfLoop, finish
-from toolgen.runtime.policy.rate_limits import KEPT_LONGER, cooldown_of, in_utc, midnight_after
+from toolgen.runtime.policy.rate_limits import (
+    KEPT_LONGER,
+    cooldown_of,
+    in_utc,
+    limits_unavailable,
+    microseconds,
+    midnight_after,
+    since_1970,
+)
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
+    from datetime import datetime
 
 _TAKE: Final = """\
 local passed_key, count_key = KEYS[1], KEYS[2]
@@ -58,8 +65,6 @@ cooldown."""
 
 _CONNECTIONS: Final = 16
 """Maximum connections of one event loop; the attempts that begin together use one for a round trip."""
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class RedisCounters:
@@ -121,9 +126,7 @@ class RedisCounters:
                 )
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
-            message = f"the limits of {ident} cannot be checked now"
-            hint = "try again later, or go on without it"
-            raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
+            raise limits_unavailable(ident) from error
         return timedelta(microseconds=wait).total_seconds()
 
     def _new_sender(self) -> _Sender:
@@ -261,14 +264,10 @@ def _arguments(now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[in
     """Return the arguments of the script: times in µs since 1970, durations in ms. Redis' clock only expires keys."""
     midnight = midnight_after(now)
     return (
-        _since_1970(now),
-        _since_1970(midnight),
+        since_1970(now),
+        since_1970(midnight),
         daily_limit,
         (midnight - now + KEPT_LONGER) // timedelta(milliseconds=1),
-        cooldown // timedelta(microseconds=1),
+        microseconds(cooldown),
         (cooldown + KEPT_LONGER) // timedelta(milliseconds=1),
     )
-
-
-def _since_1970(time: datetime) -> int:
-    return (time - _EPOCH) // timedelta(microseconds=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import pty
@@ -16,11 +17,12 @@ from typing import IO, TYPE_CHECKING, Any
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.unit.cli.at_terminal import at_terminal
 from tests.unit.cli.command_line import toolgen
 from tests.unit.cli.forked_python import forked_python
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.xdist_group("call")
@@ -337,6 +339,46 @@ def test_a_person_who_denied_reads_no_advice_for_models(folder: Path, typed: str
         assert process.wait() == 1
     assert shown.endswith(b"denied\r\nshop.orders.fetch was not run: you denied it\r\n")
     assert b"do not repeat" not in shown
+
+
+@pytest.fixture
+def approved(tmp_path: Path) -> Callable[[str], Path]:
+    """Builds a project whose tool asks, and whose policy says who may answer."""
+
+    def build(rule: str) -> Path:
+        (tmp_path / "specs").mkdir()
+        (tmp_path / "specs/shop.yaml").write_text(
+            "toolgen: 1\ntoolset: shop\ntools: {wipe: {description: Wipe., args: {}, result: integer}}\n"
+        )
+        (tmp_path / "specs/who.yaml").write_text(f"toolgen: 1\npolicy: who\napprovers: {{shop.wipe: {rule}}}\n")
+        assert toolgen(tmp_path, "build").code == 0
+        return tmp_path
+
+    return build
+
+
+CALL = ("call", "shop.wipe", "--stub")
+
+
+def test_a_call_that_one_person_may_not_allow_asks_nobody_and_says_who_may(approved: Callable[[str], Path]) -> None:
+    folder = approved("{people: 2}")
+    shown = at_terminal(folder, *CALL, question=b"no: ")
+    assert "Run it?" not in shown
+    assert "you denied it" not in shown
+    assert "it needs the answer of 2 people, and one person answers here; `toolgen runs approve` takes" in shown
+    piped, allowed = toolgen(folder, *CALL), toolgen(folder, *CALL, "--yes")
+    assert (piped.code, allowed.code) == (1, 1)
+    assert "it needs the answer of 2 people, and nobody knows who answers here; `toolgen runs approve`" in piped.err
+    assert "pass --yes" not in piped.err
+    assert "it needs the answer of 2 people, and who has answered is not known; `toolgen runs approve`" in allowed.err
+
+
+def test_the_person_at_the_terminal_answers_as_the_user_of_the_system(approved: Callable[[str], Path]) -> None:
+    group = grp.getgrgid(os.getgid()).gr_name
+    shown = at_terminal(approved(f"{{roles: [{group}]}}"), *CALL, question=b"no: ")
+    assert f" approvers | {group}\n" in shown
+    assert "allowed once" in shown
+    assert "a stub answered: no tool has run" in shown
 
 
 def test_a_question_ends_with_ctrl_c(folder: Path) -> None:

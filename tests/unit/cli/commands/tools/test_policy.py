@@ -52,11 +52,35 @@ def test_a_tool_may_be_named_in_any_spelling() -> None:
         "mode": "",
         "answer": "allow",
         "reasons": [{"answer": "allow", "source": "readonly"}],
+        "approvers": None,
         "judged_by_call": [],
         "role_may_hold": False,
     }
     shown = toolgen(ROOT, "policy", "explain", "agent.task_create", "--role", "fork").out
     assert shown.splitlines()[-1] == "Agents with the role fork may never call it."
+
+
+def test_who_may_answer_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/shop.yaml").write_text(
+        "toolgen: 1\ntoolset: shop\ntools:\n"
+        "  wipe: {description: Wipe., args: {}, tags: [dangerous]}\n"
+        "  find: {description: Find., args: {}, permission: readonly}\n"
+    )
+    (tmp_path / "specs/two.yaml").write_text(
+        "toolgen: 1\npolicy: two\napprovers: {+dangerous: {people: 2}, shop.wipe: {roles: [finance, board]}}\n"
+    )
+    assert toolgen(tmp_path, "build").code == 0
+    who = "2 people, each of them finance or board"
+    explained = toolgen(tmp_path, "policy", "explain", "shop.wipe")
+    assert explained.out.splitlines()[-1] == f"What it asks needs the answer of {who}."
+    assert toolgen(tmp_path, "show", "shop.wipe").out.splitlines()[-1] == f"approvers  {who}"
+    for command in (["policy", "explain"], ["show"]):
+        shown = toolgen(tmp_path, *command, "shop.wipe", "--format", "json").json["approvers"]
+        assert shown == {"user": False, "roles": [["finance", "board"]], "people": 2}
+        assert toolgen(tmp_path, *command, "shop.find", "--format", "json").json["approvers"] is None
+    without = toolgen(tmp_path, "policy", "explain", "shop.wipe", "--disable-policy", "two")
+    assert "needs the answer" not in without.out
 
 
 def test_checks_of_each_call_are_shown_if_a_call_may_run() -> None:

@@ -159,6 +159,7 @@ def test_all_settings_that_affect_calls_are_shown(tmp_path: Path) -> None:
         "http": None,
         "bounded": None,
         "reminder": "Tell the number of the order.",
+        "approvers": None,
     }
     assert [(each["mode"], each["role"], each["answer"]) for each in judged] == [
         ("", "main", "ask"),

@@ -257,6 +257,16 @@ def test_without_the_database_calls_ask_and_an_answer_is_for_one_call(
     assert len(host.asked) == 4, "the first answer was stored"
 
 
+def test_grants_in_a_file_that_was_deleted_hold_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "grants.db"
+    with closing(SqliteGrants(path)) as one, closing(SqliteGrants(path)) as other:
+        one.of("ann", "s1").add(BOOK)
+        path.unlink()
+        assert not one.of("ann", "s1").holds(BOOK)
+        one.of("ann", "s1").add(BOOK)
+        assert other.of("ann", "s1").holds(BOOK)
+
+
 def test_a_damaged_file_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "grants.db"
     with closing(SqliteGrants(path)) as file:

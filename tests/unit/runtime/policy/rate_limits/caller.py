@@ -17,7 +17,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Caller:
-    """A process with counters at a URI."""
+    """A process with counters at a URI, or in the file of an absolute path."""
 
     def __init__(self, uri: str, limits: dict[str, float]) -> None:
         self._process = subprocess.Popen(

@@ -11,6 +11,7 @@ from typing import Any
 from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
 from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
+from toolgen.runtime.policy.rate_limits.sqlite import SqliteCounters
 
 
 def say(line: str) -> None:
@@ -18,9 +19,14 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def _opened(uri: str) -> PostgresCounters | RedisCounters | SqliteCounters:
+    if uri.startswith("postgresql:"):
+        return PostgresCounters(uri, timeout=60)
+    return SqliteCounters(uri, timeout=60) if uri.startswith("/") else RedisCounters(uri, timeout=60)
+
+
 async def main(uri: str, limits: dict[str, float]) -> None:
-    opened = PostgresCounters if uri.startswith("postgresql:") else RedisCounters
-    async with opened(uri, timeout=60) as counters:
+    async with _opened(uri) as counters:
         say("ready")
         for line in sys.stdin:  # nothing else may run meanwhile
             wanted: dict[str, Any] = json.loads(line)

@@ -1,4 +1,4 @@
-"""Counters, in memory, in Redis and in Postgres: one set of rules, and the same answers."""
+"""Counters, in memory, in an SQLite file, in Redis and in Postgres: one set of rules, and the same answers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.unit.runtime.policy.rate_limits.server import redis_server
 from toolgen.runtime.policy.rate_limits import MemoryCounters, midnight_after
 from toolgen.runtime.policy.rate_limits.postgres import PostgresCounters
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
+from toolgen.runtime.policy.rate_limits.sqlite import SqliteCounters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,14 @@ def in_postgres(runner: asyncio.Runner, shared_postgres: PostgresServer) -> Iter
     runner.run(counters.aclose())
 
 
-@pytest.fixture(params=["memory", "redis", "postgres"])
+@pytest.fixture(scope="module")
+def in_sqlite(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteCounters]:
+    counters = SqliteCounters(tmp_path_factory.mktemp("counters") / "limits.db", timeout=60)
+    yield counters
+    runner.run(counters.aclose())
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis", "postgres"])
 def counters(request: pytest.FixtureRequest, runner: asyncio.Runner) -> Asked:
     kept = MemoryCounters() if request.param == "memory" else request.getfixturevalue(f"in_{request.param}")
     return Asked(kept, runner)
@@ -269,7 +277,8 @@ ATTEMPTS = st.lists(
 
 
 @given(steps=ATTEMPTS)
-def test_tel_27_28_memory_redis_and_postgres_give_the_same_answers(
+def test_tel_27_28_memory_sqlite_redis_and_postgres_give_the_same_answers(
+    in_sqlite: SqliteCounters,
     in_redis: RedisCounters,
     in_postgres: PostgresCounters,
     runner: asyncio.Runner,
@@ -285,6 +294,7 @@ def test_tel_27_28_memory_redis_and_postgres_give_the_same_answers(
         return [await wait if isawaitable(wait) else wait for wait in waits]
 
     expected = runner.run(answers(MemoryCounters()))
+    assert runner.run(answers(in_sqlite)) == expected
     assert runner.run(answers(in_redis)) == expected
     assert runner.run(answers(in_postgres)) == expected
 
