@@ -67,6 +67,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "runtime.events.records.RunNotFound": ("run",),
     "runtime.policy.effective.ToolsNotGranted": ("a", ["a.b"]),
     "runtime.policy.paths.UnsupportedSystem": (),
+    "runtime.redact.call_secrets.RedactedSecret": ("/pin",),
     "spec.tag_pattern.PatternRefused": ("a reason", "a hint"),
     "spec.tool_use.ToolUseError": ((Problem("a.b", "a message", "a fix"),),),
 }

@@ -144,7 +144,7 @@ def test_what_selects_no_runs_of_any_database_is_refused(engines: Engines) -> No
         ["prune", "--older-than", "1e300"],
         ["prune", "--older-than", "nan"],
         ["prune", "--older-than", "99999999d"],
-        ["prune", "--older-than", "30"],
+        ["prune", "--older-than", "30", "--yes"],
         ["resume", "r", "--turns", "99999999999999999999999"],
         ["schedules", "pause", "a\udcff"],
         ["show", "a\udcff"],

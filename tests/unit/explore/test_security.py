@@ -490,7 +490,7 @@ def test_a_secret_is_not_sent_as_a_record_has_it() -> None:
         browser = await Browser(shop(goods)).start()
         args = json.dumps({"lines": [{"id": 1}], "pay": {"by": "card", "number": "[redacted]"}})
         refused = await browser.post("/tools/goods.order/calls", status=400, source="json", text=args)
-        assert refused["message"].startswith("/pay/number is `[redacted]`, as records have it in place of a secret")
+        assert refused["message"].startswith("/pay/number is `[redacted]`, which records have in place of a value")
         assert goods.calls == []
         await browser.until(await browser.call("goods.echo", {"text": "the word [redacted]"}), "ended")
         assert [name for name, _ in goods.calls] == ["echo"]

@@ -282,9 +282,7 @@ class RedactedSecret(Picklable, ValueError):
 
     def __init__(self, pointer: str) -> None:
         self.pointer = pointer
-        super().__init__(
-            f"{pointer} is `{_redacted()}`, as records have it in place of a secret: give the secret itself"
-        )
+        super().__init__(f"{pointer} is `{_redacted()}`, which records have in place of a value: give the value itself")
 
 
 def refuse_redacted(payload: bytes | str, secrets: Secrets) -> None:

@@ -532,7 +532,7 @@ def test_a_secret_is_not_sent_as_a_record_has_it(folder: Path) -> None:
     recorded = {"url": "https://example.com/[redacted]", "pin": "[redacted]"}
     done = toolgen(folder, "call", "fetch", json.dumps(recorded), "--stub")
     assert (done.code, done.out) == (2, "")
-    assert "ARGS: /pin is `[redacted]`, as records have it in place of a secret" in done.err
+    assert "ARGS: /pin is `[redacted]`, which records have in place of a value" in done.err
     assert toolgen(folder, "call", "fetch", json.dumps({**recorded, "pin": "1234"}), "--stub", "--yes").code == 0
 
 
