@@ -253,8 +253,9 @@ def presentations_in(catalog: Catalog, config: ToolUseConfig) -> Mapping[Layer, 
     if _has_actions(catalog):
         return config.presentations
     found = dict(config.presentations)
-    for layer in {*LAYERS}.difference(config.chosen or ()):
-        if found[layer] == DEFAULT_PRESENTATIONS[layer] == "universal-category":
+    for layer in LAYERS:
+        is_default = layer not in (config.chosen or ()) and found[layer] == DEFAULT_PRESENTATIONS[layer]
+        if is_default and found[layer] == "universal-category":
             found[layer] = "enumerate-all"
     return found
 

@@ -154,7 +154,7 @@ class _ToolUseReader:
         }
         try:
             presentations = self._presentations(tool_use, has_wrappers=self._has_wrappers(retrieval))
-            chosen = frozenset(layer for layer in LAYERS if layer in tool_use)
+            chosen: frozenset[Layer] = frozenset(layer for layer in LAYERS if layer in tool_use)
             return ToolUseConfig(presentations=presentations, chosen=chosen, **known_parts)
         except ToolUseError as error:
             self.problems += error.problems
