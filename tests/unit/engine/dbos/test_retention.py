@@ -230,8 +230,8 @@ def test_a_time_to_keep_runs_is_more_than_nothing(durable: Engines, keep: float)
 def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers: Workers) -> None:
     async def body() -> None:
         async with workers.opened() as engine:
-            first = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
-            second = workers.start("tests.unit.engine.app:host", "--keep", "30", "--concurrency", "3")
+            first = workers.start("tests.unit.engine.app:host", "--keep", "30d", "--concurrency", "3")
+            second = workers.start("tests.unit.engine.app:host", "--keep", "30d", "--concurrency", "3")
 
             async def shown() -> dict[str, Any]:
                 done = await asyncio.to_thread(workers.command, "runs", "workers", "--format", "json")
@@ -245,9 +245,7 @@ def test_an_operator_sees_both_workers_a_frozen_one_and_what_is_deleted(workers:
             assert both["retention"]["seconds"] == 30 * DAY
             about = [each[name] for each in both["workers"].values() for name in ("concurrency", "version")]
             assert about == [3, __version__] * 2
-            await until(
-                lambda: sum("after 30 days: deleted 0 runs" in workers.said(each) for each in (first, second)) == 1
-            )
+            await until(lambda: sum("after 30d: deleted 0 runs" in workers.said(each) for each in (first, second)) == 1)
             workers.running[second].send_signal(signal.SIGSTOP)
 
             async def lease() -> str:

@@ -38,7 +38,7 @@ _SHOWN: Final = 10
 _NAME_SHOWN: Final = 100
 """Characters of a name that a message shows."""
 
-LONGEST_DAYS: Final = int(LONGEST_AGE // _UNITS["d"])
+_LONGEST_DAYS: Final = int(LONGEST_AGE // _UNITS["d"])
 """The greatest age of runs, in days."""
 
 MOST: Final = 1000
@@ -132,7 +132,7 @@ class Age(click.ParamType[float]):
             self.fail(f"{value!r} is no age: write a number and s, m, h or d, such as 90m or 2d", param, ctx)
         seconds = float(found[1]) * _UNITS[found[2]]
         if seconds > LONGEST_AGE:
-            self.fail(f"{value} is too long: write {LONGEST_DAYS}d at most", param, ctx)
+            self.fail(f"{value} is too long: write {_LONGEST_DAYS}d at most", param, ctx)
         return seconds
 
 

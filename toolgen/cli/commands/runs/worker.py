@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.commands.runs.selection import LONGEST_DAYS, NameOf, database_option, url_of
+from toolgen.cli.commands.runs.selection import Age, NameOf, database_option, shown_age, url_of
 from toolgen.cli.ending import TO_STOP, cut_off, ended_within
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
@@ -88,9 +88,9 @@ _DIGITS: Final = 10
 )
 @click.option(
     "--keep",
-    type=FiniteRange(min=0, min_open=True, max=LONGEST_DAYS),
-    metavar="DAYS",
-    help="Delete runs that ended so many days ago. Default: keep all.",
+    type=Age(),
+    metavar="AGE",
+    help="Delete runs that ended so long ago, such as 30d. Default: keep all.",
 )
 def command(
     *,
@@ -132,7 +132,7 @@ def command(
         raise click.UsageError(f"--planner-seconds: {error}") from error
 
     def deleted(pruned: Pruned) -> None:
-        echo(f"after {keep:g} days: {pruned}", err=True)
+        echo(f"after {shown_age(keep or 0)}: {pruned}", err=True)
 
     bounds = {
         "name": name,
@@ -142,7 +142,7 @@ def command(
         "retries": retries,
         "on_tool_change": on_tool_change,
         "tool_wait": tool_wait,
-        "keep": None if keep is None else keep * 24 * 3600,
+        "keep": keep,
         "on_deleted": deleted,
     }
     return asyncio.run(_work(make, url, bounds, place, token, grace))
