@@ -505,6 +505,9 @@ ASKING: Final[list[Door]] = [
     by_the_bridge_of_adapters,
     by_the_local_engine,
     by_a_worker,
+]
+
+KNOWING_WHO_ANSWERS: Final[list[Door]] = [
     by_a_server,
     by_a_server_over_http,
     by_the_command_line,
@@ -515,6 +518,11 @@ ASKING: Final[list[Door]] = [
 @pytest.mark.parametrize("door", ASKING, ids=lambda door: door.__name__)
 def test_every_policy_is_in_force_at_every_door(world: World, door: Door) -> None:
     assert asyncio.run(world.decide(door)) == DECISIONS
+
+
+@pytest.mark.parametrize("door", KNOWING_WHO_ANSWERS, ids=lambda door: door.__name__)
+def test_every_policy_is_in_force_at_every_door_that_asks_only_who_may_answer(world: World, door: Door) -> None:
+    assert asyncio.run(world.decide(door)) == {**DECISIONS, "pay": "refused"}
 
 
 def test_a_call_that_asks_nobody_runs_what_policies_ask_about_and_nothing_that_they_deny(world: World) -> None:
@@ -558,9 +566,9 @@ def test_a_policy_is_out_of_force_only_where_its_name_says_so(world: World) -> N
 
         yield make
 
-    for door in (without_strict, on_the_command_line):
+    for door, pay in ((without_strict, "asked in vain"), (on_the_command_line, "refused")):
         found = asyncio.run(world.decide(door))
-        assert found == {**DECISIONS, "hide": "ran", "remote": "asked"}
+        assert found == {**DECISIONS, "hide": "ran", "remote": "asked", "pay": pay}
 
 
 # Ways to be shown tools.

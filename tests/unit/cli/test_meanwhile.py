@@ -162,6 +162,9 @@ def test_an_import_leaves_a_spec_that_was_created_saved_or_removed(
     imported = file.read_text()
     edited = imported.replace("description: Find.", "description: Finds.")
     file.write_text(edited)
+    offered = project / "source.json"
+    if offered.exists():  # Python has its module by now
+        offered.write_text(offered.read_text().replace("find", "look_up"))
     meanwhile(PLACE, "SpecPlace.text_of", saved(file))
     assert run(words) == 2
     assert (file.read_text(), capsys.readouterr().err.endswith(message)) == (MINE, True)

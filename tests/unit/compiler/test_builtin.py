@@ -111,7 +111,10 @@ def test_they_do_not_depend_on_the_installation_path_and_changes_are_drift(
     assert (done.returncode, done.stdout, done.stderr) == (0, "generated: up to date\n", "")
     shutil.rmtree(root / "generated")
     assert run(package, "-m", "toolgen", "build", cwd=root).returncode == 0
-    shown = {"_derived/build.warnings.json": b"[]"}  # what the command noted that it showed
+    shown = {  # what the command noted of what it showed
+        "_derived/build.warnings.json": b"[]",
+        "_derived/build.findings.json": b'{"findings": 0, "silence": []}',
+    }
     assert files_below(root / "generated") == {**built, **shown}
     assert files_below(package) == untouched
 
