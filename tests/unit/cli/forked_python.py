@@ -264,12 +264,18 @@ def _serve(path: str) -> list[str]:
                         continue
                     with launcher.makefile("rb") as request:
                         asked = request.read(int.from_bytes(size, "big"))
+                    if len(files) < 3 or len(asked) < int.from_bytes(size, "big"):  # it was killed as it began
+                        for file in files:
+                            os.close(file)
+                        launcher.close()
+                        continue
                     program = os.fork()
                     if program == 0:
                         break
                     for file in files:
                         os.close(file)
-                    launcher.sendall(program.to_bytes(4, "big"))
+                    with suppress(OSError):  # it was killed meanwhile: the selector tells
+                        launcher.sendall(program.to_bytes(4, "big"))
                     launchers[launcher] = program
                     selector.register(launcher, selectors.EVENT_READ)
                 elif found is ended:
