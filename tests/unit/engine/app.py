@@ -67,6 +67,10 @@ def search(*turns: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[s
     return (SEARCH, {"query": json.dumps({"turns": turns, "answer": ANSWER})})
 
 
+AGENT = search([("router.web_search", {"query": "x"})])
+"""A call that starts an agent which makes one call, and asks for it."""
+
+
 class ScriptPlanner:
     """Follows the script of the run. `plans` counts how often it was asked."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+import time
 from contextlib import suppress
 from functools import partial
-from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,19 +15,15 @@ import sqlalchemy as sa
 from dbos._sys_db import SystemDatabase
 
 from tests.later import later
-from tests.unit.engine.app import read, request, search, write
-from tests.unit.engine.engines import until
+from tests.unit.engine.app import AGENT, read, request, search, write
+from tests.unit.engine.engines import ALLOW, allow, until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine, retention, tables
 from toolgen.engine.dbos.tables import cancel_child
-from toolgen.engine.protocol import NotAsked, NotResumable
-from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.engine.protocol import NotResumable
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
-
-ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
-AGENT = search([("router.web_search", {"query": "x"})])
 
 
 def runs_table(durable: Engines) -> str:
@@ -71,20 +67,6 @@ def test_a_resumed_run_goes_on_with_the_agents_that_were_cancelled_with_it(durab
         assert running.marks() == ["x"]
 
     durable.run(body)
-
-
-async def allow(running: Running, run_id: str) -> None:
-    """Allow what a run and those below it ask, until it ends."""
-    engine: Any = running.engine
-    while (await engine.info(run_id)).state not in ("ended", "failed", "cancelled"):
-        for info in await engine.runs(states=["waiting"]):
-            if info.run_id == run_id or info.run_id.startswith(f"{run_id}."):
-                for asked in await engine.approvals(info.run_id):
-                    try:
-                        await engine.decide(info.run_id, asked.id, ALLOW, by="ann")
-                    except NotAsked:
-                        continue  # it was answered in the meantime
-        await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize("seed", [0, *later(range(1, 8))])
@@ -180,14 +162,18 @@ def test_a_worker_that_stops_writes_no_args_to_its_log(durable: Engines, caplog:
     assert "router.web_search" not in caplog.text
 
 
+@pytest.mark.parametrize("ahead", [0, 5])
 def test_a_run_that_failed_goes_on_with_the_agents_that_were_cancelled_by_that(
-    durable: Engines, monkeypatch: pytest.MonkeyPatch
+    durable: Engines, monkeypatch: pytest.MonkeyPatch, ahead: float
 ) -> None:
+    """It does so also if the clock of its worker is ahead of that of the database, by seconds."""
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + ahead)
     works = asyncio.Event()
     write_outcome = SystemDatabase.update_workflow_outcome
 
     def write_later(*args: Any, **options: Any) -> bool:
-        sleep(0 if works.is_set() else 1.5)  # the agents are cancelled first
+        time.sleep(0 if works.is_set() else 1.5)  # the agents are cancelled first
         return write_outcome(*args, **options)
 
     monkeypatch.setattr(SystemDatabase, "update_workflow_outcome", write_later)
@@ -408,7 +394,7 @@ def test_agents_are_counted_once_however_late_an_execution_before_reads_their_nu
                 second_is_resumed.wait(60)
             case 3:
                 second_is_resumed.set()
-                sleep(0.5)  # the second one is quicker by now
+                time.sleep(0.5)  # the second one is quicker by now
             case _:
                 pass
         return count_agents(*args)

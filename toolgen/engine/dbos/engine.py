@@ -485,13 +485,12 @@ class DbosEngine:
         while True:
             try:
                 return await action()
-            except dbos_errors.DBOSQueryTimeoutError as error:
-                if caller.get() is None:  # a call that starts a run waits as its own run does
-                    raise StoreError(f"the database of the runs takes too long: {error}") from error
-                await asyncio.sleep(_PAUSE)
-            except SQLAlchemyError as error:
-                failure = failure_of(error)
-                waits = failure is Failure.PASSES or (failure is Failure.OF_OPERATOR and caller.get() is not None)
+            except (dbos_errors.DBOSQueryTimeoutError, SQLAlchemyError) as error:
+                # A call that starts a run waits as its own run does: see `failure_of`.
+                waits = caller.get() is not None
+                if isinstance(error, SQLAlchemyError):
+                    failure = failure_of(error)
+                    waits = failure is Failure.PASSES or (failure is Failure.OF_OPERATOR and waits)
                 if not (self._waits and waits):
                     raise _store_error(error) from error
                 if not is_away:
@@ -500,7 +499,9 @@ class DbosEngine:
                 await asyncio.sleep(_PAUSE)
 
 
-def _store_error(error: SQLAlchemyError) -> StoreError:
+def _store_error(error: SQLAlchemyError | dbos_errors.DBOSQueryTimeoutError) -> StoreError:
+    if isinstance(error, dbos_errors.DBOSQueryTimeoutError):
+        return StoreError(f"the database of the runs takes too long: {error}")
     if isinstance(error, DBAPIError) and lacks_tables(error):
         return StoreError(
             "the database has no tables of runs: a worker makes them when it starts, and so does `prepare_database`"

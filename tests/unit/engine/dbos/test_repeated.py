@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
 from dbos import error as dbos_errors
-from dbos._sys_db import SystemDatabase
 
-from tests.unit.engine.app import read, request, search, write
-from tests.unit.engine.engines import until
+from tests.unit.engine.app import AGENT, read, request, write
+from tests.unit.engine.engines import ALLOW, allow, until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import schedules, tables
 from toolgen.engine.dbos import worker as dbos_worker
@@ -24,7 +22,6 @@ from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.protocol import NotResumable
 from toolgen.engine.schedules import Schedule
 from toolgen.runtime.events.records import RunNotFound
-from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
     from tests.unit.engine.engines import Engines, Running
 
-ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
-AGENT = search([("router.web_search", {"query": "x"})])
 ONCE = Retries(attempts=1, first=0.05, most=0.2)
 
 
@@ -50,16 +45,6 @@ def lose_first_answers(engine: Any) -> None:
 
 async def last_plan(running: Running, run_id: str) -> int:
     return [step.number for step in await running.engine.timeline(run_id) if step.name.startswith("plan")][-1]
-
-
-async def allow_all(running: Running, run_id: str) -> None:
-    """Allow all that runs ask, until one has ended."""
-    engine: Any = running.engine
-    while (await engine.info(run_id)).state not in ("ended", "failed", "cancelled"):
-        for info in await engine.runs(states=["waiting"]):
-            for asked in await engine.approvals(info.run_id):
-                await engine.decide(info.run_id, asked.id, ALLOW, by="ann")
-        await asyncio.sleep(0.05)
 
 
 def test_what_is_done_again_is_done_once_and_says_what_the_first_time_did(durable: Engines) -> None:
@@ -200,47 +185,6 @@ def test_an_agent_is_not_resumed_once_the_run_that_waited_for_it_has_ended(engin
     engines.run(body)
 
 
-def test_agents_are_resumed_with_their_run_whatever_the_clock_of_its_worker_says(
-    durable: Engines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = time.time
-    monkeypatch.setattr(time, "time", lambda: now() + 5)
-    works = asyncio.Event()
-    write_outcome = SystemDatabase.update_workflow_outcome
-
-    def write_later(*args: Any, **options: Any) -> bool:
-        time.sleep(0 if works.is_set() else 1.5)  # the agents are cancelled first
-        return write_outcome(*args, **options)
-
-    monkeypatch.setattr(SystemDatabase, "update_workflow_outcome", write_later)
-
-    def change(host: Any) -> None:
-        execute = host.execute
-
-        async def failing(*args: Any) -> Any:
-            if args[1].key.startswith("c01") and not works.is_set():
-                await asyncio.sleep(1)
-                raise OSError("no space left")
-            return await execute(*args)
-
-        host.execute = failing
-
-    async def body(running: Running) -> None:
-        engine: Any = running.engine
-        await engine.start(request([AGENT, search([("router.web_search", {"query": "y"})])], run_id="r1"))
-        await until(partial(engine.info, "r1"), lambda info: info.state == "failed")
-        child = next(info.run_id for info in await engine.runs() if info.run_id != "r1")
-        await until(partial(engine.info, child), lambda info: info.state == "cancelled")
-        works.set()
-        await engine.resume("r1")
-        await allow_all(running, "r1")
-        end = await engine.result("r1", 60)
-        assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
-        assert sorted(running.marks()) == ["x", "y"]
-
-    durable.run(body, change=change)
-
-
 def test_a_run_that_another_worker_has_is_let_go_whatever_it_waits_for(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
@@ -282,14 +226,36 @@ def test_a_worker_that_stops_cancels_the_agent_of_a_call_whose_time_is_up(
     async def body(running: Running) -> None:
         engine: Any = running.engine
         await engine.start(request([AGENT], [write("w")], run_id="r1"))
+        await until(lambda: running.count("inline"))
+        running.worker._drain()
+        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
+        await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")
+        steps = await until(partial(engine.timeline, "r1"), lambda steps: len(steps) == 2)
+        assert steps[1].error.startswith("timeout")
+
+    durable.run(body, retries=ONCE)
+
+
+def test_a_call_that_cannot_read_its_agent_ends_it(durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([AGENT], run_id="r1"))
         child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
         await running.questions(child.run_id)
-        await engine.start(request([read("slow-2.5")], [read("slow-2.5")], run_id="r2"))  # keeps the worker
-        await until(running.marks)
-        running.worker._drain()
-        await until(partial(engine.info, child.run_id), lambda info: info.state == "cancelled")
-        calls = [step for step in await engine.timeline("r1") if step.name.startswith("inline")]
-        assert [step.error.partition(":")[0] for step in calls] == ["timeout"]
+        await engine.cancel("r1")
+        runs = engine._tables.tables.workflow_status
+
+        def damage() -> None:
+            with engine._tables.engine.begin() as connection:
+                row = sa.update(runs).where(runs.c.workflow_uuid == child.run_id)
+                connection.execute(row.values(attributes=["damaged"], status="ENQUEUED", queue_name="of nobody"))
+
+        await asyncio.to_thread(damage)
+        await engine.resume("r1")
+        assert (await engine.result("r1", 60)).messages[-1].is_error
+        with engine._tables.engine.connect() as connection:
+            status = connection.execute(sa.select(runs.c.status).where(runs.c.workflow_uuid == child.run_id)).scalar()
+        assert status == "CANCELLED"
 
     durable.run(body, retries=ONCE)
 
@@ -326,7 +292,7 @@ def test_a_call_waits_for_its_agent_while_the_database_is_slow(
         monkeypatch.setattr(engine._client, "list_workflows_async", list_late)
         await engine.start(request([AGENT], run_id="r1"))
         await until(lambda: late)
-        await allow_all(running, "r1")
+        await allow(running, "r1")
         end = await engine.result("r1", 60)
         assert (end.stopped, [message.content for message in end.messages if message.is_error]) == ("completed", [])
 
