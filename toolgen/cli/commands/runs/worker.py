@@ -131,8 +131,10 @@ def command(
     except ValueError as error:
         raise click.UsageError(f"--planner-seconds: {error}") from error
 
+    after = "" if keep is None else f"after {shown_age(keep)}: "
+
     def deleted(pruned: Pruned) -> None:
-        echo(f"after {shown_age(keep or 0)}: {pruned}", err=True)
+        echo(f"{after}{pruned}", err=True)
 
     bounds = {
         "name": name,
