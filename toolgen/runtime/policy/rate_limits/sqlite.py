@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.base.processes import at_fork
@@ -53,7 +53,8 @@ _KIND: Final = SqliteKind(
 )
 """`whose` is a digest of a tool and a user, `passed` the time of the last successful attempt, in µs since 1970.
 
-Rows expire by the clock of the machine, in seconds since 1970.
+Rows expire by elapsed time, in seconds since the machine started, as a clock that is wrong for a while must reset no
+limit. After a restart old rows stay for longer.
 """
 
 _PASSED: Final = "SELECT passed FROM cooldowns WHERE whose = ?"
@@ -66,6 +67,7 @@ _COUNT: Final = """
 INSERT INTO attempts (whose, day, count, expires) VALUES (?, ?, 1, ?)
 ON CONFLICT (whose, day) DO UPDATE SET count = count + 1, expires = excluded.expires
 """
+_DAY: Final = timedelta(days=1)
 _SWEEP: Final = ("DELETE FROM cooldowns WHERE expires < ?", "DELETE FROM attempts WHERE expires < ?")
 
 
@@ -159,9 +161,9 @@ def _wait(connection: sqlite3.Connection, whose: bytes, now: datetime, cooldown:
 
 def _count(connection: sqlite3.Connection, whose: bytes, now: datetime, cooldown: timedelta, daily_limit: int) -> None:
     for statement in _SWEEP:  # each time: a process may make few calls
-        connection.execute(statement, (int(time.time()),))
+        connection.execute(statement, (int(monotonic()),))
     if daily_limit:
-        connection.execute(_COUNT, (whose, now.date().isoformat(), _expires(midnight_after(now) - now)))
+        connection.execute(_COUNT, (whose, now.date().isoformat(), _expires(_DAY)))
     if cooldown:
         _set_passed(connection, whose, since_1970(now), cooldown)
 
@@ -172,4 +174,4 @@ def _set_passed(connection: sqlite3.Connection, whose: bytes, at: int, cooldown:
 
 def _expires(limits: timedelta) -> int:
     """Return when a row expires that limits calls for a span from now."""
-    return int(time.time() + (limits + KEPT_LONGER).total_seconds())
+    return int(monotonic() + (limits + KEPT_LONGER).total_seconds())
