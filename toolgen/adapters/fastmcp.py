@@ -16,7 +16,7 @@ from toolgen.adapters.bridge import Bridge
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.calls.result import SENT_AS_TEXT
 from toolgen.runtime.policy.approval import decision_of
-from toolgen.runtime.policy.approvers import Approver
+from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
@@ -210,7 +210,7 @@ def _decision(answer: Any, question: PermissionRequest | None) -> PermissionDeci
 
 def _person(question: PermissionRequest) -> Approver:
     """Return who is behind the client: the user of the call."""
-    return Approver(question.meta.user or "", via="fastmcp")
+    return Approver(question.meta.user or ANONYMOUS_CLIENT, via="fastmcp")
 
 
 def _message(question: PermissionRequest) -> str:

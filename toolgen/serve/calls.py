@@ -21,7 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from toolgen.runtime.calls.result import RAW, SENT_AS_TEXT
-from toolgen.runtime.policy.approvers import Approver
+from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, DENIAL_FIELDS, problem_text, typed_proposal
 from toolgen.runtime.policy.terminal import described
@@ -254,9 +254,6 @@ _CHOICES: Final = {
     Decision.DENY: "Deny",
 }
 
-
-ANONYMOUS_CLIENT: Final = "(client)"
-"""Who has answered where no token says so: see `Approver.is_known`."""
 
 ODD_ANSWER: Final = "the client answered the question in another way than MCP says"
 

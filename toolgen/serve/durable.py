@@ -29,12 +29,11 @@ from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, N
 from toolgen.engine.requests import text_problem
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
 from toolgen.runtime.events.records import RunNotFound, StoreError
-from toolgen.runtime.policy.approvers import Approver
+from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.calls import (
-    ANONYMOUS_CLIENT,
     CannotAsk,
     Question,
     Rising,

@@ -23,9 +23,8 @@ from toolgen.explore.settings import ExploreSettings
 from toolgen.record.chain import verify_chain
 from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime import Runtime, load
-from toolgen.runtime.policy.approvers import Approver, Approvers, combined
+from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver, Approvers, combined
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.serve.calls import ANONYMOUS_CLIENT
 
 if TYPE_CHECKING:
     from pathlib import Path

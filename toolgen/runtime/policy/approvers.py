@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+ANONYMOUS_CLIENT: Final = "(client)"
+"""The name of whoever answers in a client where nothing says who it is: see `Approver.is_known`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Approver:
