@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from unicodedata import category, normalize
 
+from pydantic_core import SchemaValidator
+from pydantic_core.core_schema import str_schema
+
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.operation import PLACEHOLDER
 from toolgen.runtime.base.errors import CallFailed
@@ -37,6 +40,9 @@ _LOOKALIKES: Final = str.maketrans({
 })  # fmt: skip
 """What code pages make a separator of, beyond the compatibility forms of Unicode (NFKC)."""
 
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+"""What no path of a template has, and no text that is matched may have."""
+
 _SPLIT: Final = re.compile(r"[/\\]")
 _NEUTRAL: Final = "\ufffc"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+(?:,[A-Za-z0-9_-]+)*")
@@ -61,8 +67,8 @@ class Routes:
     def __init__(self, operations: Iterable[Operation], base_url: str = "") -> None:
         self._operations = tuple(operations)
         self._base_url = base_url
-        self._known: dict[str, tuple[re.Pattern[str], ...]] = {}
-        self._patterns: dict[tuple[str, str], re.Pattern[str]] = {}
+        self._known: dict[str, tuple[SchemaValidator, ...]] = {}
+        self._patterns: dict[tuple[str, str], SchemaValidator] = {}
 
     def path_of(self, operation: Operation, filled: Sequence[Filled]) -> str:
         """Return the path of a request. Raises `CallFailed` for one that could be another operation's.
@@ -83,11 +89,11 @@ class Routes:
             except _Undecidable as error:
                 raise _refused(filled, str(error)) from error
         where = _comparable(routed)
-        if filled and any(rival.fullmatch(where) for rival in self._rivals(operation)):
+        if filled and any(rival.isinstance_python(where) for rival in self._rivals(operation)):
             raise _refused(filled, "it makes this path that of another operation of the API")
         return path
 
-    def _rivals(self, operation: Operation) -> tuple[re.Pattern[str], ...]:
+    def _rivals(self, operation: Operation) -> tuple[SchemaValidator, ...]:
         """Return the paths of other operations that a value of this one could lead to.
 
         Not those that fit whatever the values are: of two templates, the one with more placeholders is routed last.
@@ -96,11 +102,11 @@ class Routes:
         if found is None:
             own = _comparable(PLACEHOLDER.sub(_NEUTRAL, operation.path))
             others = (self._pattern(each, operation) for each in self._operations if each.method == operation.method)
-            found = tuple(each for each in others if each is not None and not each.fullmatch(own))
+            found = tuple(each for each in others if each is not None and not each.isinstance_python(own))
             self._known[operation.ident] = found
         return found
 
-    def _pattern(self, other: Operation, operation: Operation) -> re.Pattern[str] | None:
+    def _pattern(self, other: Operation, operation: Operation) -> SchemaValidator | None:
         """Return the paths of another operation, after the base URL of this one; None for one that is elsewhere."""
         path, base_url = other.path, self._location(operation)
         if self._location(other) != base_url:
@@ -131,17 +137,19 @@ def _depth(path: str) -> int:
     return path.rstrip("/").count("/")
 
 
-def _pattern(path: str, spans: frozenset[str]) -> re.Pattern[str]:
+def _pattern(path: str, spans: frozenset[str]) -> SchemaValidator:
+    """Return what accepts the paths of a template, in linear time: `re` tries every way to divide a text among args."""
     parts = re.split(PLACEHOLDER, path)  # texts and names in turn
     expression = "".join(
         (".+" if part in spans else "[^/]+") if index % 2 else re.escape(part.casefold())
         for index, part in enumerate(parts)
     )
-    return re.compile(expression.rstrip("/") or "/", re.DOTALL)
+    whole = rf"\A(?s:{expression.rstrip('/') or '/'})\z"
+    return SchemaValidator(str_schema(pattern=whole, regex_engine="rust-regex"))
 
 
 def _comparable(path: str) -> str:
-    return path.casefold().rstrip("/") or "/"
+    return _SURROGATES.sub("\ufffd", path.casefold().rstrip("/")) or "/"
 
 
 def _routed(template: str, path: str, filled: Sequence[Filled]) -> str:

@@ -29,6 +29,7 @@ from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -211,6 +212,18 @@ def test_a_path_is_judged_in_bounded_time(catalog: Catalog, value: str) -> None:
     recorder = Recorder()
     assert error_of(invoke(catalog, "order", {"id": value}, app=recorder)).code == "invalid_path_value"
     assert recorder.requests == []
+
+
+def test_a_path_is_compared_in_a_moment_with_one_of_many_placeholders(tmp_path: Path) -> None:
+    names = "abcdefgh"
+    args, path = ", ".join(f"{name}: string" for name in names), "".join(f"{{{name}}}" for name in names)
+    params = ", ".join(f"{name}: path" for name in names)
+    many = f'  many: {{description: x, args: {{{args}}}, http: {{method: POST, path: "/orders/{path}z", params: {{{params}}}}}}}'
+    recorder = Recorder()
+    catalog = package_of(tmp_path, "routes_of_many", f"{SPEC}{many}\n")
+    assert invoke(catalog, "order", {"id": "q" * 5000}, app=recorder).error is None
+    assert error_of(invoke(catalog, "order", {"id": f"{'q' * 5000}z"}, app=recorder)).code == "invalid_path_value"
+    assert error_of(invoke(catalog, "order", {"id": "%ud800qqqqqqqqz"}, app=recorder)).code == "invalid_path_value"
 
 
 async def _answer(request: Request) -> JSONResponse:
