@@ -142,9 +142,10 @@ class Visit:
 
     def for_link(self, args: LinkArgs) -> LinkArgs:
         """Return args for a link; none if they are too long for one, or for what the page still shows."""
-        if len(args.text) > min(LONGEST_ARGS, self._left):
+        length = len(args.text) + sum(map(len, args.left_out))
+        if length > min(LONGEST_ARGS, self._left):
             return LinkArgs()
-        self._budget.used += len(args.text)
+        self._budget.used += length
         return args
 
     @property
