@@ -156,6 +156,23 @@ def shown_name(name: str) -> str:
     return cut(visible(name[: _NAME + 1]), _NAME)
 
 
+def has_parts(text: str, parts: Sequence[str]) -> bool:
+    """Whether a text is the parts, in order, with anything between two of them. It takes linear time per part."""
+    first, *others = parts
+    if not others:
+        return text == first
+    *between, last = others
+    at, end = len(first), len(text) - len(last)
+    if at > end or not (text.startswith(first) and text.endswith(last)):
+        return False
+    for part in between:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
 def cut(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters: one that is longer ends in `…`."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

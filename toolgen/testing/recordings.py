@@ -28,7 +28,7 @@ from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.redacted import issues_of_rest, redacted_places
 from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
 from toolgen.spec.files import read_file
-from toolgen.spec.text import cut, visible
+from toolgen.spec.text import cut, has_parts, visible
 from toolgen.spec.writing import Changed, append_inside, named_place, replace_inside
 
 if TYPE_CHECKING:
@@ -278,24 +278,10 @@ def find_tool(take: Take, catalog: Catalog, known: KnownTools | None = None) -> 
     take.stale = _stale(take, catalog) if take.ident else _gone(take.tool, idents, names)
 
 
-def _fits(given: str, parts: Sequence[str]) -> bool:
-    """Whether a text begins with the first part, ends with the last, and has the others between them, in order."""
-    first, *between, last = parts
-    at, end = len(first), len(given) - len(last)
-    if at > end or not (given.startswith(first) and given.endswith(last)):
-        return False
-    for part in between:
-        found = given.find(part, at, end)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return True
-
-
 def _matches(recorded: Any, given: Any) -> bool:
     """Whether a value is equal to a recorded one, whatever is redacted there."""
     if isinstance(recorded, str) and REDACTED in recorded:
-        return recorded == REDACTED or (isinstance(given, str) and _fits(given, recorded.split(REDACTED)))
+        return recorded == REDACTED or (isinstance(given, str) and has_parts(given, recorded.split(REDACTED)))
     if is_object(recorded) and is_object(given):
         return recorded.keys() == given.keys() and all(_matches(each, given[name]) for name, each in recorded.items())
     if is_array(recorded) and is_array(given):

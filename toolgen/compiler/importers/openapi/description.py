@@ -14,6 +14,7 @@ from toolgen.compiler.importers.openapi.operations import Operation, name_of_pat
 from toolgen.compiler.resolve.names import constant
 from toolgen.compiler.resolve.toolsets.http import is_base_url
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
+from toolgen.spec.text import has_parts
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -278,9 +279,12 @@ class Description:
         return not servers or any(self._can_be(server, base_url) for server in servers)
 
     def _can_be(self, server: str, base_url: str) -> bool:
-        parts = _VARIABLE.split(server if _VARIABLE.match(server) else urljoin(self.url, server))[::2]
-        pattern = ".+".join(map(re.escape, parts))
-        return re.fullmatch(pattern, base_url) is not None or re.fullmatch(pattern, f"{base_url}/") is not None
+        try:
+            joined = server if _VARIABLE.match(server) else urljoin(self.url, server)
+        except ValueError:  # such as `https://[x`
+            return False
+        parts = _VARIABLE.split(joined)[::2]
+        return has_parts(base_url, parts) or has_parts(f"{base_url}/", parts)
 
     def own_base_url(self, operation: Operation) -> str:
         """Return the URL of an operation whose servers are not those of the API; empty for any other.

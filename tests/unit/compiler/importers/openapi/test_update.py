@@ -191,6 +191,13 @@ def test_a_url_of_a_person_is_kept_silently_while_the_description_names_the_serv
         assert "TG848" not in import_api(moved(*servers), present=mine).codes, servers
 
 
+def test_servers_of_any_form_are_compared_with_the_url_in_a_moment() -> None:
+    text = import_api(document()).text.replace("https://a.example", f"https://{'a' * 60}.example")
+    servers = ("https://b.example", f"https://{'{v}a' * 25}!", f"https://{'{v}' * 40}", "https://[x", "")
+    assert "TG848" not in import_api(moved(*servers), present=text).codes  # the third one may be any URL
+    assert "TG848" in import_api(moved(*(each for each in servers if "{v}{v}" not in each)), present=text).codes
+
+
 def test_another_description_that_has_hardly_any_of_the_tools_is_refused() -> None:
     first = import_api(document()).text
     other = openapi({"/ping": {"post": {"operationId": "ping", **OK}}}, servers=[{"url": "https://other.example"}])
