@@ -1,5 +1,7 @@
 """Durable runs on a real Postgres, beside plain DBOS that does the same steps: latency, throughput, what they store.
 
+How long the runs of a killed worker wait is measured of toolgen alone: plain DBOS takes over nothing by itself.
+
 Both sides run in turn, with the same settings of the queue and the same serializer. Without Postgres nothing is
 measured, and the report has the reason.
 """
@@ -42,8 +44,12 @@ _BATCH: Final = 20
 _PAUSE: Final = 0.2
 """Seconds between two of them: less than half of what one worker does."""
 
+_DEATHS: Final = 4
+"""Workers that are killed in each round. It takes about five seconds until the runs of one are taken over."""
+
 _ENDED: Final = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS'"
 _FAILED: Final = "SELECT count(*) FROM dbos.workflow_status WHERE status NOT IN ('ENQUEUED', 'PENDING', 'SUCCESS')"
+_HELD: Final = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
 _TIMES: Final = (
     "SELECT completed_at - created_at, completed_at - started_at_epoch_ms "
     "FROM dbos.workflow_status WHERE workflow_uuid LIKE %s"
@@ -77,6 +83,7 @@ async def _measure(server: PostgresServer, folder: Path, scale: Scale) -> dict[s
         "throughput": {workers: _compared([each[workers] for each in rounds]) for workers in scale.workers},
         "milliseconds": await bench.latency(count, min(_BATCH, scale.durable_runs)),
         "idle_worker": {side: await bench.idle(side) for side in SIDES},
+        "takeover_seconds": summary(await bench.takeovers(count * _DEATHS), digits=2),
         "in_process_us": report_of(folder, "-m", "benchmarks.measured.durable_steps", str(scale.repeats)),
     }
     _set(server, fsync="on", full_page_writes="on")
@@ -180,6 +187,28 @@ class Bench:
             for name, early, late in zip(names, before, after, strict=True)
         }
 
+    async def takeovers(self, deaths: int) -> list[float]:
+        """Kill workers that execute runs, and return the seconds until another one has these runs, for each."""
+        url = self._database()
+        starter = Starter("toolgen", url)
+        waited: list[float] = []
+        started = 0
+        with psycopg.connect(url, autocommit=True) as database, self._working("toolgen", url, 1):
+            while len(waited) < deaths:
+                with self._working("toolgen", url, 1) as [dying]:
+                    while not _held(database, dying):
+                        await starter.start(f"run-{started}")
+                        started += 1
+                    dying.kill()
+                    begin = time.perf_counter()
+                    is_measured = _held(database, dying)  # unless its runs ended before it was killed
+                    while _held(database, dying):
+                        await asyncio.sleep(0.02)
+                    waited += [time.perf_counter() - begin] if is_measured else []
+                    await _until_ended(database, started)
+        await starter.close()
+        return waited
+
     def _database(self) -> str:
         url = self._server.new_database()
         prepare_database(database_url(url))
@@ -202,7 +231,7 @@ class Bench:
 
 
 class Worker:
-    """A worker process."""
+    """A worker process, whose runs have its id as their executor."""
 
     def __init__(self, side: str, url: str, folder: Path) -> None:
         module = "benchmarks.measured.durable_worker"
@@ -215,6 +244,10 @@ class Worker:
             text=True,
         )
 
+    @property
+    def executor(self) -> str:
+        return str(self._process.pid)
+
     def wait(self) -> None:
         """Wait until it executes runs. Raises RuntimeError if it ends instead."""
         if not self._read():
@@ -226,6 +259,10 @@ class Worker:
             self._process.stdin.write("\n")
             self._process.stdin.flush()
         return float(self._read())
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
     def stop(self) -> None:
         self._process.communicate()
@@ -273,6 +310,11 @@ async def _until_ended(database: psycopg.Connection[Any], runs: int) -> None:
         if _value(database, _FAILED):
             raise RuntimeError("a run has failed; its error is above")
         await asyncio.sleep(0.05)
+
+
+def _held(database: psycopg.Connection[Any], worker: Worker) -> bool:
+    """Whether runs that have not ended are those of a worker."""
+    return bool(database.execute(_HELD, (worker.executor,)).fetchall()[0][0])
 
 
 def _move(database: psycopg.Connection[Any], runs: str, queue: str) -> None:

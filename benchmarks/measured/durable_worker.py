@@ -26,7 +26,7 @@ POLL: Final = 0.1
 
 @asynccontextmanager
 async def toolgen_worker(url: str, concurrency: int) -> AsyncGenerator[None]:
-    async with DbosWorker(host(), url, concurrency=concurrency, poll=POLL):
+    async with DbosWorker(host(), url, name=str(os.getpid()), concurrency=concurrency, poll=POLL):
         yield
 
 

@@ -135,4 +135,5 @@ def test_durable_runs_are_compared_with_plain_dbos(postgres_url: str) -> None:  
         assert durable["milliseconds"][name]["queue_to_result"]["p50"] > 0
         assert durable["idle_worker"][name]["transactions_per_second"] > 0
     assert throughput["toolgen"]["connections_per_worker"] <= 10
+    assert durable["takeover_seconds"]["least"] > 0
     assert durable["in_process_us"]["call"] > durable["in_process_us"]["invoke"] > 0

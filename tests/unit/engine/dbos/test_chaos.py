@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 _ALLOW: Final = PermissionDecision(decision=Decision.ALLOW_ONCE)
 _STEPS: Final = 5
-_ADOPTED_WITHIN: Final = 10.0
-"""Seconds after which the runs of a killed worker must be those of another, 99 times of 100, on a machine that is not
-busy."""
 
 _DISK: Final = 128 << 20
 """The size of the disk of the database, in bytes: 500 runs fit."""
@@ -75,7 +72,6 @@ class Chaos:
         self.network = Network(server.socket)
         self.count = workers
         self.events: list[str] = []
-        self.adoptions: list[float] = []
         self.writes = 0
         self._behind = ""
 
@@ -205,16 +201,14 @@ class Chaos:
         await asyncio.gather(*meanwhile)
 
     async def _kill(self, name: str) -> None:
-        """Kill a worker, once there is one more, and measure until its runs are those of others."""
+        """Kill a worker, once there is one more, and wait until its runs are those of others."""
         is_behind = name == self._behind
         other = self.workers.start(JUMPING, database=self.network.url(self.url) if is_behind else "")
         if is_behind:
             self._behind = other
         await until(lambda: "executes runs" in self.workers.said(other), seconds=_HANGS_AFTER)
         self.workers.kill(name)
-        killed = time.monotonic()
         await self._until_none(_LOOK / 2, _OF_WORKER, name)
-        self.adoptions.append(time.monotonic() - killed)
 
     async def _freeze(self, name: str) -> None:
         """Let a worker stand still for so long that others take its runs, and then go on."""
@@ -234,7 +228,7 @@ async def _retried(look: Callable[[], Any]) -> Any:
                 await asyncio.sleep(_LOOK)
 
 
-def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, runs: int, passes: int = 1) -> Chaos:
+def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, runs: int, passes: int = 1) -> None:
     disk = server.folder / "disk"
     disk.mkdir()
     with small_disk(disk, _DISK):
@@ -243,7 +237,6 @@ def _round(seed: int, server: PostgresServer, folder: Path, *, workers: int, run
             asyncio.run(chaos.round(runs, passes=passes))
         finally:
             chaos.workers.kill_all()
-    return chaos
 
 
 @pytest.mark.long
@@ -258,9 +251,7 @@ def test_every_run_ends_whatever_happens(
 @pytest.mark.parametrize("seed", range(20))
 def test_all_of_500_runs_end_whatever_happens(seed: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
     before = time.process_time(), _used_by_workers()
-    chaos = _round(seed, postgres_server, tmp_path, workers=2 if seed % 2 else 4, runs=500, passes=4)
-    p99 = sorted(chaos.adoptions)[-1 - len(chaos.adoptions) // 100]
-    assert p99 < _ADOPTED_WITHIN, chaos.adoptions
+    _round(seed, postgres_server, tmp_path, workers=2 if seed % 2 else 4, runs=500, passes=4)
     assert time.process_time() - before[0] < 0.5 * (_used_by_workers() - before[1])
 
 
