@@ -202,8 +202,7 @@ class Bench:
                     dying.kill()
                     begin = time.perf_counter()
                     is_measured = _held(database, dying)  # unless its runs ended before it was killed
-                    while _held(database, dying):
-                        await asyncio.sleep(0.02)
+                    await _until_taken_over(database, dying)
                     waited += [time.perf_counter() - begin] if is_measured else []
                     await _until_ended(database, started)
         await starter.close()
@@ -315,6 +314,14 @@ async def _until_ended(database: psycopg.Connection[Any], runs: int) -> None:
 def _held(database: psycopg.Connection[Any], worker: Worker) -> bool:
     """Whether runs that have not ended are those of a worker."""
     return bool(database.execute(_HELD, (worker.executor,)).fetchall()[0][0])
+
+
+async def _until_taken_over(database: psycopg.Connection[Any], worker: Worker) -> None:
+    """Wait until the runs of a worker are those of others, or have ended."""
+    while True:
+        if not _held(database, worker):
+            return
+        await asyncio.sleep(0.02)
 
 
 def _move(database: psycopg.Connection[Any], runs: str, queue: str) -> None:

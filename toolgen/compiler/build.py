@@ -6,15 +6,15 @@ Imports of the stages wait until they are needed: a build in which nothing chang
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
 from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
-from toolgen.compiler.project.cache import Cache, open_cache
+from toolgen.compiler.project.cache import Cache, Recorder, open_cache
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, own_files, strays
 from toolgen.compiler.publish.inputs import (
     current_inputs,
@@ -96,14 +96,16 @@ def build_target(
     package = making.make()
     if package is None:
         return BuiltTarget(None, making.sources, cache=making.cache)
-    progress("publishing")
-    published = publish(tree, package, force=force, sink=sink, renew=making.renew, waiting=progress)
-    del package
-    if published is not None:
-        progress("writing derived data")
-        derive(tree, making.cache, settings_digest(target), making.groups)
-    making.cache.prune()
-    return BuiltTarget(published, making.sources, strays(tree), making.cache)
+    settings = settings_digest(target)
+    with _derived_beside(package.files["catalog.json"], cache, settings, making.groups, processes) as derived:
+        progress("publishing")
+        published = publish(tree, package, force=force, sink=sink, renew=making.renew, waiting=progress)
+        del package
+        if published is not None:
+            progress("writing derived data")
+            derive(tree, cache, settings, making.groups, derived)
+    cache.prune()
+    return BuiltTarget(published, making.sources, strays(tree), cache)
 
 
 @dataclass(slots=True)
@@ -170,19 +172,60 @@ _DERIVED_FILES: Final = (INDEX_FILE, STUBS_FILE)
 _KIND: Final = "derived-files"
 
 
-def derive(tree: Tree, cache: Cache, settings: str, groups: Iterable[Collection[str]] = ()) -> None:
+def _not_derived(_catalog: bytes) -> None:
+    """Have nothing of what is derived from a catalog."""
+
+
+def derive(
+    tree: Tree,
+    cache: Cache,
+    settings: str,
+    groups: Iterable[Collection[str]] = (),
+    derived: Callable[[bytes], Mapping[str, bytes] | None] = _not_derived,
+) -> None:
     """Generate the derived data of a package if it is missing, of another catalog, or none that this user has made.
 
     If it cannot be written, it is regenerated on use. `settings` is the digest of those with which `cache` keeps parts,
-    and `groups` are the idents of tools that share one.
+    and `groups` are the idents of tools that share one. `derived` returns what another process derived of a catalog.
     """
     catalog = tree.read("catalog.json")
     if _derived_of(tree, catalog_mark(catalog)) == cache.look(_KIND, digest(catalog)):
         return
-    made = _derived_texts(catalog, cache, settings, groups)
+    made = derived(catalog) or _derived_texts(catalog, cache, settings, groups)
     for name, text in made.items():
         write_derived(Path(tree.folder), name, text)
     cache.put(_KIND, digest(catalog), {name: digest(text) for name, text in made.items()})
+
+
+_LARGE: Final = 300_000
+"""Minimum bytes of a catalog, those of about 200 tools, of which data is derived while the package is written."""
+
+
+@contextmanager
+def _derived_beside(
+    catalog: bytes, cache: Cache, settings: str, groups: Iterable[Collection[str]], processes: int
+) -> Generator[Callable[[bytes], Mapping[str, bytes] | None]]:
+    """Derive data from a catalog in another process, beside the context, for `derive`; nothing where that is slower."""
+    if processes == 1 or len(catalog) < _LARGE:
+        yield _not_derived
+        return
+    from toolgen.compiler.project.forks import forked
+
+    def derive_it() -> tuple[Mapping[str, bytes], Recorder]:
+        recorder = cache.recorder()
+        return _derived_texts(catalog, recorder, settings, groups), recorder.emptied()
+
+    with forked([derive_it]) as results:
+
+        def derived(wanted: bytes) -> Mapping[str, bytes] | None:
+            [made] = results() if wanted == catalog else [None]  # the specs may have changed meanwhile
+            if made is None:
+                return None
+            texts, recorder = made
+            cache.join(recorder)
+            return texts
+
+        yield derived
 
 
 def _derived_texts(

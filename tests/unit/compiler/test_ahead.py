@@ -18,12 +18,14 @@ import yaml
 
 from tests.project.checkout import ROOT
 from toolgen.compiler import ahead
+from toolgen.compiler import build as compiler_build
 from toolgen.compiler.ahead import SHARE
 from toolgen.compiler.build import build_target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.project.cache import FOLDER, Cache
 from toolgen.compiler.project.config import load_config
 from toolgen.compiler.project.forks import usable_cores
+from toolgen.compiler.publish.publish import publish
 
 pytestmark = [
     pytest.mark.slow,
@@ -233,3 +235,39 @@ def _children(process: int) -> list[str]:
         return Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
     except FileNotFoundError:
         return []
+
+
+@pytest.mark.parametrize("happens", ["nothing", "the process fails", "a spec changes meanwhile"])
+def test_derived_data_is_that_of_the_package_whatever_happens_to_its_process(
+    happens: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = os.getpid()
+    derived_here: list[bytes] = []
+    derive_texts = compiler_build._derived_texts
+
+    def derived_texts(catalog: bytes, *args: Any) -> dict[str, bytes]:
+        if os.getpid() == own:
+            derived_here.append(catalog)
+        elif happens == "the process fails":
+            raise MemoryError
+        return derive_texts(catalog, *args)
+
+    def published(*args: Any, **options: Any) -> Any:
+        if happens == "a spec changes meanwhile":
+            (project / "specs" / "small.yaml").write_text(yaml_of(toolset("small", 3, tags={"archive": "Old."})))
+        return publish(*args, **options)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project.parent / "user"))
+    monkeypatch.setattr(compiler_build, "_derived_texts", derived_texts)
+    monkeypatch.setattr(compiler_build, "publish", published)
+    config = load_config(project)
+    built = build_target(config, config.targets[0], Diagnostics(), processes=4)
+
+    assert built.published
+    catalog = (project / "generated" / "catalog.json").read_bytes()
+    assert derived_here == ([] if happens == "nothing" else [catalog])
+    made = files_of(project / "generated" / "_derived")
+    shutil.rmtree(project / "generated")
+    shutil.rmtree(project / FOLDER)
+    build_target(config, config.targets[0], Diagnostics())
+    assert made == files_of(project / "generated" / "_derived")

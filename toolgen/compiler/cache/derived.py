@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.cache.records import from_json, to_json
 from toolgen.compiler.emit import Output
-from toolgen.providers.stubs import ToolTypes, read_types
-from toolgen.search.documents import CountedDocument, documents_of_tools
 
 if TYPE_CHECKING:
     from toolgen.compiler.emit import Unit
     from toolgen.compiler.project.cache import Cache
+    from toolgen.providers.stubs import ToolTypes
+    from toolgen.search.documents import CountedDocument
 
 
 # Outputs: what pieces of toolsets were emitted to, formatted, and the patterns of models, by what determines them.
@@ -70,6 +70,9 @@ def derived_parts(
     `groups` are idents of tools that share an entry; all others share one. `settings` is a digest of what determines
     the parts beside the tools.
     """
+    from toolgen.providers.stubs import ToolTypes, read_types  # on use, as below: most builds derive in another process
+    from toolgen.search.documents import CountedDocument, documents_of_tools
+
     words: dict[str, CountedDocument] = {}
     types: dict[str, ToolTypes] = {}
     left = dict(tools)

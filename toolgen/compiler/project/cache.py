@@ -89,7 +89,14 @@ class Cache:
 
     def recorder(self) -> Recorder:
         """Return a cache for another process, which has all that this one has, and only remembers what is put."""
-        return Recorder(self._folder, self._secret)
+        return Recorder(self._folder, self._secret, self._received)
+
+    def join(self, recorder: Recorder) -> None:
+        """Take over what the cache of another process has made, used and counted."""
+        self.receive(recorder.made)
+        self._used |= recorder._used  # noqa: SLF001  # of this module
+        self.hits.update(recorder.hits)
+        self.misses.update(recorder.misses)
 
     def _write(self, name: str, content: bytes) -> None:
         if self._folder is None or not self._is_kept:
@@ -137,14 +144,20 @@ def _content(value: Any) -> bytes:
 class Recorder(Cache):
     """The cache of a process that works for another one: `made` is what was put, for `Cache.receive`."""
 
-    def __init__(self, folder: Path | None, secret: bytes) -> None:
+    def __init__(self, folder: Path | None, secret: bytes, received: Mapping[str, bytes | None]) -> None:
         super().__init__(folder, secret, is_kept=False)
+        self._received |= received
         self.made: dict[str, bytes] = {}
 
     def look(self, kind: str, key: str) -> Any:
         """Return what was put, or what the cache has."""
         made = self.made.get(f"{kind}-{key}")
         return super().look(kind, key) if made is None else json.loads(made)
+
+    def emptied(self) -> Recorder:
+        """Return this cache without what it was given, to be sent to the process that gave it."""
+        self._received.clear()
+        return self
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Remember a JSON value, other than null."""

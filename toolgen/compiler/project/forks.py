@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -10,12 +11,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Final, Generic, NoReturn, TypeVar
 
 from toolgen.spec.text import lines_of
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from types import FrameType
 
 MOST: Final = 4
@@ -60,17 +60,25 @@ def quotas(root: Path, groups: str) -> Iterator[float]:
 
 
 def run_forked(parts: Sequence[Callable[[], ResultT]]) -> list[ResultT | None]:
-    """Run each part in a forked process, all at once; None for one that failed, which the caller does itself.
+    """Run each part in a forked process, all at once, as `forked` does, and wait for what they give back."""
+    with forked(parts) as results:
+        return results()
 
-    A part has the memory of this process, and gives back a value that can be pickled. It must not print, and must not
-    need a lock that a thread of this process may hold. None is left running when this returns or raises.
+
+@contextmanager
+def forked(parts: Sequence[Callable[[], ResultT]]) -> Generator[Callable[[], list[ResultT | None]]]:
+    """Run each part in a forked process, all at once, beside the context, which gets a function that waits for them.
+
+    It returns what they give back; None for one that failed, which the caller does itself. A part has the memory of
+    this process, and gives back a value that can be pickled. It must not print, and must not need a lock that a thread
+    of this process may hold. None is left running after the context.
     """
     running: list[_Fork[ResultT] | None] = []
     try:
         with _interrupts_held():
             for part in parts:
                 running.append(_forked(part, [each.reader for each in running if each]))  # it grows
-        return [None if each is None else each.result() for each in running]
+        yield lambda: [None if each is None else each.result() for each in running]
     finally:
         with _interrupts_held():
             for each in running:
@@ -107,12 +115,12 @@ class _Fork(Generic[ResultT]):
     """A running part: its process, and where its result comes from."""
 
     process: int
-    reader: Connection[Any, Any]
+    reader: BinaryIO
 
     def result(self) -> ResultT | None:
         """Wait for what the part gives back; None if it fails."""
-        with suppress(EOFError, OSError):
-            result: ResultT = self.reader.recv()
+        with suppress(EOFError, OSError, pickle.UnpicklingError):
+            result: ResultT = pickle.load(self.reader)  # noqa: S301  # by a fork of this process
             return result
         return None
 
@@ -125,14 +133,13 @@ class _Fork(Generic[ResultT]):
                 os.waitpid(self.process, 0)
 
 
-def _forked(part: Callable[[], ResultT], others: Iterable[Connection[Any, Any]]) -> _Fork[ResultT] | None:
+def _forked(part: Callable[[], ResultT], others: Iterable[BinaryIO]) -> _Fork[ResultT] | None:
     """Start a process for a part; None if there can be no more. `others` is what only this process may read."""
-    from multiprocessing import Pipe  # on use: most builds fork nothing
-
     try:
-        reader, writer = Pipe(duplex=False)
+        ends = os.pipe()
     except OSError:
         return None
+    reader, writer = os.fdopen(ends[0], "rb"), os.fdopen(ends[1], "wb")
     try:
         process = os.fork()
         if not process:
@@ -145,7 +152,7 @@ def _forked(part: Callable[[], ResultT], others: Iterable[Connection[Any, Any]])
     return _Fork(process, reader)
 
 
-def _run(part: Callable[[], object], writer: Connection[Any, Any], others: Iterable[Connection[Any, Any]]) -> NoReturn:
+def _run(part: Callable[[], object], writer: BinaryIO, others: Iterable[BinaryIO]) -> NoReturn:
     """Run a part in its own process, which ends. What goes wrong is not shown: the caller does the part again.
 
     If the caller is gone, nobody has the other end of `writer`, so this process ends, too.
@@ -156,6 +163,7 @@ def _run(part: Callable[[], object], writer: Connection[Any, Any], others: Itera
         for number in _STOPPING:
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller gets it, too, and ends this process
-        writer.send(part())
+        pickle.dump(part(), writer, pickle.HIGHEST_PROTOCOL)
+        writer.flush()
     finally:
         os._exit(0)

@@ -198,16 +198,19 @@ def plan(
     removed = [path for path in sorted(owned.files if owned else ()) if path in present and path not in files]
     if not _are_free(tree, {*files, LOCK}, removed, present, sink):
         return None
-    before = {path: digest(tree.read(path)) for path in (*files, *removed, LOCK) if path in present}
-    steps = [Step(path, before[path], None) for path in removed]
-    steps += [Step(path, before.get(path), digest(content)) for path, content in sorted(files.items())]
-    steps = [step for step in steps if step.before != step.after]
+    steps = [Step(path, digest(tree.read(path)), None) for path in removed]
+    for path, content in sorted(files.items()):
+        steps += _step(tree, path, present, content)
     if not force and not _are_ours(tree, steps, owned, sink):
         return None
-    steps.append(Step(LOCK, before.get(LOCK), digest(lock)))
-    if steps[-1].before == steps[-1].after:
-        steps.pop()
+    steps += _step(tree, LOCK, present, lock)
     return Plan(tuple(steps), tuple(sorted(files.keys() - {step.path for step in steps})))
+
+
+def _step(tree: Tree, path: str, present: Collection[str], content: bytes) -> list[Step]:
+    """Return the step that gives a file its content; none if it has it."""
+    before = tree.read(path) if path in present else None
+    return [] if before == content else [Step(path, None if before is None else digest(before), digest(content))]
 
 
 def _are_possible(tree: Tree, files: Collection[str], sink: Diagnostics) -> bool:

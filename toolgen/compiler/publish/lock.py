@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +74,11 @@ def _key_of(tree: Tree, lock: bytes) -> str:
 
 
 def _digest_of(files: Mapping[str, bytes]) -> str:
-    return digest("".join(f"{path} {digest(files[path])}\n" for path in sorted(files)).encode())
+    total = sha256()
+    for path in sorted(files):
+        total.update(f"{path} {len(files[path])}\n".encode())
+        total.update(files[path])
+    return total.hexdigest()
 
 
 # Parts: the pieces of generated files that have separate digests in a lock, by tool.
