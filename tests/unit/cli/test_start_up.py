@@ -113,3 +113,20 @@ def test_list_shows_the_errors_of_specs(tmp_path: Path) -> None:
 
     assert (found.code, found.out) == (1, "")
     assert "TG201" in found.err
+
+
+VALIDATORS: Final = """\
+import toolgen.compiler.documents
+from toolgen.compiler.documents.base import Spec
+
+models = [Spec]
+for model in models:  # it grows
+    models += model.__subclasses__()
+assert "PathsSpec" in [model.__name__ for model in models]
+print(*(model.__name__ for model in models if model.__pydantic_complete__))
+"""
+
+
+def test_validators_of_spec_models_are_built_by_the_specs_that_need_them() -> None:
+    done = subprocess.run([sys.executable, "-c", VALIDATORS], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -41,7 +41,11 @@ GRAMMAR: Final = {
 
 
 class Spec(BaseModel):
-    """Base of all spec models: no unknown keys, no implicit conversions."""
+    """Base of all spec models: no unknown keys, no implicit conversions.
+
+    Validators are built on first use, since each takes as long as to compile several tools: defaults that are models
+    are constructed without one.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 

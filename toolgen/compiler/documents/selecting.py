@@ -83,11 +83,11 @@ class PolicyFile(SpecFileHead):
     """Maps selectors to who may answer questions about such tools; of several all hold."""
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
     """Maps hosts, without ports, to answers; `*.example.com` matches subdomains, and the most specific name wins."""
-    paths: PathsSpec = PathsSpec()
+    paths: PathsSpec = PathsSpec.model_construct()
     """Where tools may write, and what requires permission to read."""
     env: list[VariableName] = ["PATH", "HOME", "TMPDIR"]
     """Environment variables that commands receive."""
-    limits: PolicyLimitsSpec = PolicyLimitsSpec()
+    limits: PolicyLimitsSpec = PolicyLimitsSpec.model_construct()
     """Limits for all calls."""
     on_permission_deny: Literal["stop", "continue_readonly"] = "stop"
     """What happens to the other calls of a turn after the user denied one: none run, or only readonly ones."""
@@ -206,9 +206,9 @@ class CatalogFile(SpecFileHead):
     """The first paragraph of the prompt section on categories."""
     categories: dict[NonEmpty, CategorySpec]
     """The categories by name, in the order in which models see them."""
-    search: SearchSpec = SearchSpec()
+    search: SearchSpec = SearchSpec.model_construct()
     """When search is offered."""
     mandates: list[MandateSpec] = []
     """Sentences that tell models to use entries."""
-    hot_list: HotListSpec = HotListSpec()
+    hot_list: HotListSpec = HotListSpec.model_construct()
     """The list of recently used entries."""

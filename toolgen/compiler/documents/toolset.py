@@ -357,7 +357,7 @@ class ToolSpec(ToolDefaultsSpec):
     logged and returned. `false`: a person confirmed it, and a result that differs is an error."""
     wire_name: NonEmpty | None = None
     """The tool's name in requests to providers. Default: derived from the ident."""
-    hints: HintsSpec = HintsSpec()
+    hints: HintsSpec = HintsSpec.model_construct()
     """One-line summaries for people."""
     bounded: BoundedSpec | None = None
     """The result is one page of a paginated list."""
@@ -449,7 +449,7 @@ class ToolsetFile(SpecFileHead):
     """The HTTP API (http)."""
     tags: dict[Word, Text] = {}
     """Maps tags of its tools, besides the built-in ones and those of shared files, to their meaning."""
-    defaults: ToolDefaultsSpec = ToolDefaultsSpec()
+    defaults: ToolDefaultsSpec = ToolDefaultsSpec.model_construct()
     """Default tool keys for every tool of this file."""
     tools: dict[ToolKey, ToolSpec]
     """The tools by key; an ident is the toolset, a dot and the key."""

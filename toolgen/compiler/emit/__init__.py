@@ -10,7 +10,6 @@ from toolgen import __version__
 from toolgen.compiler.emit.catalog_json import emit_catalog_json, tool_line
 from toolgen.compiler.emit.documentation import emit_tools_md, tool_section
 from toolgen.compiler.emit.literals import Headers, docstring, literal, with_header
-from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.python.actions import emit_actions
 from toolgen.compiler.emit.python.models import render_models
 from toolgen.compiler.emit.python.toolset import emit_agents, emit_package
@@ -98,7 +97,11 @@ def emit_new(
         [shared] = render_models([[each for each in catalog.shared_types if isinstance(each, ClassType)]], patterns)
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
     taken = {path for output in outputs.values() for path in output.files}
-    others = {**_packages([*files, *taken]), **files, **emit_providers(catalog, export)}
+    if export:
+        from toolgen.compiler.emit.providers import emit_providers  # on use: few packages are exported
+
+        files |= emit_providers(catalog, export)
+    others = {**_packages([*files, *taken]), **files}
     head = Headers(catalog)
     files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
     new = {key: output for key, output in outputs.items() if key not in known}
