@@ -1,6 +1,7 @@
 """Durable runs on a real Postgres, beside plain DBOS that does the same steps: latency, throughput, what they store.
 
-How long the runs of a killed worker wait is measured of toolgen alone: plain DBOS takes over nothing by itself.
+How long it takes until the runs of a killed worker are in the queue again is measured of toolgen alone: plain DBOS
+takes over nothing by itself.
 
 Both sides run in turn, with the same settings of the queue and the same serializer. Without Postgres nothing is
 measured, and the report has the reason.
@@ -188,7 +189,7 @@ class Bench:
         }
 
     async def takeovers(self, deaths: int) -> list[float]:
-        """Kill workers that execute runs, and return the seconds until another one has these runs, for each."""
+        """Kill workers that execute runs, and return the seconds until others may take these runs, for each."""
         url = self._database()
         starter = Starter("toolgen", url)
         waited: list[float] = []
@@ -317,7 +318,7 @@ def _held(database: psycopg.Connection[Any], worker: Worker) -> bool:
 
 
 async def _until_taken_over(database: psycopg.Connection[Any], worker: Worker) -> None:
-    """Wait until the runs of a worker are those of others, or have ended."""
+    """Wait until the runs of a worker are in the queue again, or have ended."""
     while True:
         if not _held(database, worker):
             return

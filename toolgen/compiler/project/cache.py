@@ -92,9 +92,11 @@ class Cache:
         return Recorder(self._folder, self._secret, self._received)
 
     def join(self, recorder: Recorder) -> None:
-        """Take over what the cache of another process has made, used and counted."""
-        self.receive(recorder.made)
-        self._used |= recorder._used  # noqa: SLF001  # of this module
+        """Keep what another process of this build has made for itself, and take over what it has used and counted."""
+        for name, content in recorder.made.items():
+            self._write(name, content)
+        self._received |= recorder._received  # noqa: SLF001  # of this module, as below
+        self._used |= recorder._used  # noqa: SLF001
         self.hits.update(recorder.hits)
         self.misses.update(recorder.misses)
 
@@ -155,8 +157,8 @@ class Recorder(Cache):
         return super().look(kind, key) if made is None else json.loads(made)
 
     def emptied(self) -> Recorder:
-        """Return this cache without what it was given, to be sent to the process that gave it."""
-        self._received.clear()
+        """Return this cache without what it was given and did not use, to be sent to the process that gave it."""
+        self._received = {name: None for name, content in self._received.items() if content is None}
         return self
 
     def put(self, kind: str, key: str, value: Any) -> None:

@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Generic, NoReturn, TypeVar
 
 from toolgen.spec.text import lines_of
 
@@ -61,8 +62,12 @@ def quotas(root: Path, groups: str) -> Iterator[float]:
 
 def run_forked(parts: Sequence[Callable[[], ResultT]]) -> list[ResultT | None]:
     """Run each part in a forked process, all at once, as `forked` does, and wait for what they give back."""
-    with forked(parts) as results:
-        return results()
+    running: list[_Fork[ResultT] | None] = []
+    try:  # here too: an interrupt between a context manager and its `with` would leave the processes to the collector
+        _start(parts, running)
+        return _results(running)
+    finally:
+        _end(running)
 
 
 @contextmanager
@@ -71,19 +76,32 @@ def forked(parts: Sequence[Callable[[], ResultT]]) -> Generator[Callable[[], lis
 
     It returns what they give back; None for one that failed, which the caller does itself. A part has the memory of
     this process, and gives back a value that can be pickled. It must not print, and must not need a lock that a thread
-    of this process may hold. None is left running after the context.
+    of this process may hold, such as that of a module which the thread imports. None is left running after the context.
     """
     running: list[_Fork[ResultT] | None] = []
     try:
-        with _interrupts_held():
-            for part in parts:
-                running.append(_forked(part, [each.reader for each in running if each]))  # it grows
-        yield lambda: [None if each is None else each.result() for each in running]
+        _start(parts, running)
+        yield partial(_results, running)
     finally:
-        with _interrupts_held():
-            for each in running:
-                if each is not None:
-                    each.end()
+        _end(running)
+
+
+def _start(parts: Sequence[Callable[[], ResultT]], running: list[_Fork[ResultT] | None]) -> None:
+    """Start a process for each part, and add them to those that are running."""
+    with _interrupts_held():
+        for part in parts:
+            running.append(_forked(part, [each.reader for each in running if each]))  # it grows
+
+
+def _results(running: Sequence[_Fork[ResultT] | None]) -> list[ResultT | None]:
+    return [None if each is None else each.result() for each in running]
+
+
+def _end(running: Iterable[_Fork[Any] | None]) -> None:
+    with _interrupts_held():
+        for each in running:
+            if each is not None:
+                each.end()
 
 
 _STOPPING: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
