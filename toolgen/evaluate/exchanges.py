@@ -6,13 +6,15 @@ description makes it stale, and a case whose reply is stale is never right.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 from toolgen.llm.conversation import provider_named
 from toolgen.providers.protocol import MalformedResponse
@@ -37,6 +39,9 @@ _MOST: Final = 1_000_000
 _PATIENCE: Final = 60.0
 """Seconds in which others can write the file."""
 
+_BEGINNINGS: Final = (b'{"shared":"', b'{"key":"')
+"""How the lines that `Exchanges` writes begin."""
+
 
 class ExchangesError(ValueError):
     """A file of exchanges cannot be read or written. The message says where, and what to do."""
@@ -60,6 +65,7 @@ class Exchanges:
         self._written: set[str] = set()
         self._of_case: dict[tuple[str, str, str, str], list[tuple[str, str]]] = {}
         self._digests: dict[int, tuple[Mapping[str, Any], str]] = {}
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.used: Final[set[str]] = set()
         if not os.path.lexists(self._path):
             if not asks:
@@ -71,6 +77,19 @@ class Exchanges:
 
     def __len__(self) -> int:
         return len(self._replies)
+
+    @asynccontextmanager
+    async def asking(
+        self, model: EvaluatedModel, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]
+    ) -> AsyncGenerator[None]:
+        """Let one of equal requests be found or asked at a time, as a context, so that all get the reply that is kept.
+
+        A model may reply otherwise each time, and is paid each time.
+        """
+        key = _key(model, _digest(list(messages)), self._digest(fields))
+        lock = self._asking.setdefault(key, asyncio.Lock())  # it lasts as long as somebody waits for it
+        async with lock:
+            yield
 
     def find(
         self, case: str, model: EvaluatedModel, messages: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]
@@ -179,8 +198,20 @@ class Exchanges:
 
     def _read(self) -> None:
         content = self._content()
-        if self._asks and _rest_of(content):
-            content = self._mended(content)
+        if not self._asks or content.endswith(b"\n"):
+            self._read_lines(content)
+            return
+        with self._alone():  # so the last line is not one that is written now
+            content = self._content()
+            before, newline, last = content.rpartition(b"\n")
+            self._read_lines(before)
+            if _is_part(last):  # of a line that a process was writing when it was stopped
+                replace_inside(*named_place(str(self._path)), content, before + newline)
+            elif last.strip():
+                self._read_line(before.count(b"\n") + len(newline) + 1, last)
+                append_inside(*named_place(str(self._path)), b"\n")
+
+    def _read_lines(self, content: bytes) -> None:
         for number, line in enumerate(content.split(b"\n"), 1):
             if line.strip():
                 self._read_line(number, line)
@@ -190,15 +221,6 @@ class Exchanges:
             return read_file(str(self._path), _MOST_BYTES)
         except OSError as error:
             raise ExchangesError(f"{self._path} cannot be read: {error.strerror}") from None
-
-    def _mended(self, before: bytes) -> bytes:
-        """Remove the part of a line that a process was writing when it was stopped; return what is there then."""
-        with self._alone():  # so it is not one that is written now
-            content = self._content()
-            if rest := _rest_of(content):
-                content = content.removesuffix(rest)
-                replace_inside(*named_place(str(self._path)), before, content)
-            return content
 
     def _read_line(self, number: int, line: bytes) -> None:
         place = f"{self._path} line {number}"
@@ -235,10 +257,15 @@ class Exchanges:
         )
 
 
-def _rest_of(content: bytes) -> bytes:
-    """Return what is behind the last line, if it is a part of one; empty without it."""
-    rest = content[content.rfind(b"\n") + 1 :]
-    return rest if rest.startswith(b"{") else b""
+def _is_part(line: bytes) -> bool:
+    """Whether a line is the beginning of one that `Exchanges` writes, and not all of it."""
+    if not line or not any(line.startswith(begun) or begun.startswith(line) for begun in _BEGINNINGS):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _unreadable(model: EvaluatedModel, reply: Mapping[str, Any]) -> str:

@@ -318,21 +318,30 @@ class _Attempt:
         """Ask the model, or take its recorded reply."""
         fields = {**self._system, **request} if self._system else request
         self._turns += 1
-        kept = self._exchanges
-        recorded = None if kept is None else kept.find(self._case.name, self._model, messages, fields)
+        recorded: tuple[dict[str, Any], float | None] | None = None
         seconds: float | None
-        if recorded is None:
-            begun = time.perf_counter()
-            response = await self._tried(messages, fields)
-            taken = seconds = time.perf_counter() - begun
-            if kept is not None:
-                kept.add(self._case.name, self._model, messages, fields, response, taken)
+        if self._exchanges is None:
+            response, seconds = await self._timed(messages, fields)
         else:
-            response, seconds = recorded
+            async with self._exchanges.asking(self._model, messages, fields):
+                recorded = self._exchanges.find(self._case.name, self._model, messages, fields)
+                response, seconds = recorded or await self._asked_and_kept(self._exchanges, messages, fields)
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds
         self._count(self._tokens_of(response), is_paid=recorded is None)
         return response
+
+    async def _asked_and_kept(
+        self, exchanges: Exchanges, messages: list[dict[str, Any]], fields: Mapping[str, Any]
+    ) -> tuple[Any, float]:
+        response, seconds = await self._timed(messages, fields)
+        exchanges.add(self._case.name, self._model, messages, fields, response, seconds)
+        return response, seconds
+
+    async def _timed(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> tuple[Any, float]:
+        begun = time.perf_counter()
+        response = await self._tried(messages, fields)
+        return response, time.perf_counter() - begun
 
     def _tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
         return {} if self._provider.turns is None else self._provider.turns.tokens_of(response)

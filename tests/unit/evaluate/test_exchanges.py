@@ -134,7 +134,7 @@ def test_an_evaluation_that_was_stopped_goes_on(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, Counted(fails=True), asks=True)
     with (tmp_path / "model.jsonl").open("ab") as file:
-        file.write(b'{"key": "half a li')
+        file.write(b'{"key":"half a li')
     again = Counted()
     assert states(run(tmp_path, again, asks=True)) == ["passed"] * 3
     assert 1 <= again.asked < 3
@@ -244,6 +244,57 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, line: str, message: str)
         Exchanges(tmp_path / "model.jsonl", asks=False)
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("content", ['{"a": 1}', '{"a": 1}\n{"id": "2"}', '{"a":', "text", '{"shared":"x"}\n{"id":"2"'])
+def test_a_file_of_somebody_else_is_refused_and_stays(tmp_path: Path, content: str, end: str) -> None:
+    file = tmp_path / "model.jsonl"
+    file.write_text(content + end)
+    with pytest.raises(ExchangesError, match=r"model\.jsonl line [12] is n"):
+        Exchanges(file, asks=True)
+    assert file.read_text() == content + end
+
+
+def test_a_reply_whose_line_has_no_end_is_not_asked_again(tmp_path: Path) -> None:
+    run(tmp_path, Counted(), asks=True)
+    file = tmp_path / "model.jsonl"
+    recorded = file.read_bytes()
+    file.write_bytes(recorded.removesuffix(b"\n"))
+    again = Counted()
+    run(tmp_path, again, asks=True)
+    assert again.asked == 0
+    assert file.read_bytes() == recorded
+
+
+@pytest.mark.parametrize("length", [1, 3, 9, 20])
+def test_a_part_of_a_line_is_removed_wherever_it_ends(tmp_path: Path, length: int) -> None:
+    run(tmp_path, Counted(), asks=True)
+    file = tmp_path / "model.jsonl"
+    recorded = file.read_bytes()
+    lines = recorded.splitlines(keepends=True)
+    for line in lines[:2]:  # what is shared, and a reply
+        file.write_bytes(recorded + line[:length])
+        Exchanges(file, asks=True)
+        assert file.read_bytes() == recorded
+
+
+def test_equal_questions_of_cases_are_asked_once_and_replayed_alike(tmp_path: Path) -> None:
+    equal: dict[str, Any] = {name: {"question": "Refund it", **EXPECT} for name in CASES}
+    asked = 0
+
+    async def ask(messages: Any, request: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        right = asked == 1
+        await asyncio.sleep(0)
+        return ScriptedModel(lambda _: call("shop.refund", order_id="o-1") if right else "I cannot.")(messages, request)
+
+    before = run(tmp_path, ask, asks=True, **equal)
+    after = run(tmp_path, Counted(), asks=False, **equal)
+    assert [(each.state, each.turns) for each in before] == [(each.state, each.turns) for each in after]
+    assert len({(each.state, each.turns) for each in before}) == 1
+    assert asked == len((tmp_path / "model.jsonl").read_text().splitlines()) - 1
+
+
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(ExchangesError, match="is missing: record it with `--record"):
         Exchanges(tmp_path / "model.jsonl", asks=False)
@@ -290,12 +341,15 @@ def test_seconds_that_nobody_measured_are_not_known(tmp_path: Path, seconds: str
 
 def test_a_file_that_was_written_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "model.jsonl"
-    file.write_bytes(b'{"key": "half a li')
+    file.write_bytes(b'{"key":"half a li')
+
+    read_before: list[bytes] = []
 
     def read(place: str, limit: int) -> bytes:
-        content = read_file(place, limit)
-        file.write_text('{"mine')
-        return content
+        read_before.append(read_file(place, limit))
+        if len(read_before) == 2:  # by the one that has the lock, which editors do not know
+            file.write_text('{"mine')
+        return read_before[-1]
 
     monkeypatch.setattr(exchanges, "read_file", read)
     with pytest.raises(ExchangesError, match=r"model\.jsonl cannot be written: it has changed meanwhile"):
