@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = "snapshots"
 _PLACES: Final = pytest.StashKey[dict[str, dict[str, bool]]]()
-"""Of each recording that tests have read, its calls, and whether they have answered one."""
+"""Of each recording that tests have read, by its path, its calls, and whether they have answered one."""
+
+_RECORDED: Final = pytest.StashKey[set[str]]()
+"""The paths of the files that this session has recorded calls to: later tests add to them."""
 
 _PASSED: Final = pytest.StashKey[bool]()
 _OUTPUT: Final = "toolgen_recordings"
@@ -45,8 +49,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to note which recorded calls are used."""
+    """Begin to note which recorded calls are used, and which files are recorded."""
     config.stash[_PLACES] = {}
+    config.stash[_RECORDED] = set()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -70,13 +75,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take what a worker of pytest-xdist has noted."""
-    for name, places in getattr(node, "workeroutput", {}).get(_OUTPUT, {}).items():
-        _note(node.config, name, places)
+    for path, places in getattr(node, "workeroutput", {}).get(_OUTPUT, {}).items():
+        _note(node.config, path, places)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """List the recorded calls that no test has used."""
-    unused = [place for places in config.stash[_PLACES].values() for place, is_used in places.items() if not is_used]
+    """List the recorded calls that no test has used, but not of files whose lines this session has changed."""
+    read = [places for path, places in config.stash[_PLACES].items() if path not in config.stash[_RECORDED]]
+    unused = [place for places in read for place, is_used in places.items() if not is_used]
     if unused:
         terminalreporter.section("recorded calls that no test has used")
         for place in unused:
@@ -123,19 +129,39 @@ def toolgen_runtime(toolgen_catalog: Catalog, toolgen_stubs: Stubs) -> Runtime:
 
 @pytest.fixture
 def toolgen_recorded(request: pytest.FixtureRequest) -> Iterator[Callable[..., Recording]]:
-    """Return `recorded` for files beside the test, in the mode of `--toolgen-record`; unused calls are reported."""
+    """Return `recorded` for files beside the test, in the mode of `--toolgen-record`; unused calls are reported.
+
+    The mode is that of a file and a session: what one test has recorded, later ones add to. Recordings of one file that
+    a test opens several times are one recording.
+    """
     from toolgen.testing import recorded
 
-    opened: list[Recording] = []
+    config = request.config
+    opened: list[tuple[str, Recording]] = []
 
     def opened_beside(name: str, *, executors: Iterable[ToolsetRegistration] = ()) -> Recording:
-        mode: Any = request.config.getoption("--toolgen-record")
-        opened.append(recorded(request.path.parent / name, mode, executors=executors))
-        return opened[-1]
+        file, given = request.path.parent / name, tuple(executors)
+        path = os.path.realpath(file)
+        for other, recording in opened:
+            if other == path and recording.records:
+                recording.executors.update({each.toolset: each for each in given})
+                return recording
+        mode: Any = "new" if given and path in config.stash[_RECORDED] else config.getoption("--toolgen-record")
+        recording = recorded(file, mode, executors=given)
+        if recording.records and hasattr(config, "workerinput"):
+            pytest.fail(
+                f"{recording.name} cannot be recorded by several workers of pytest-xdist: record it without `-n`, "
+                f"or with `-n 0`",
+                pytrace=False,
+            )
+        opened.append((path, recording))
+        return recording
 
     yield opened_beside
-    for each in opened:
-        _note(request.config, each.name, {str(take): take.is_used for take in each.takes})
+    for path, each in opened:
+        _note(config, path, {str(take): take.is_used for take in each.takes})
+        if each.has_recorded:
+            config.stash[_RECORDED].add(path)
 
 
 @pytest.fixture
@@ -197,7 +223,7 @@ def _item(request: Any) -> pytest.Item:
     return item
 
 
-def _note(config: pytest.Config, name: str, places: Mapping[str, bool]) -> None:
-    known = config.stash[_PLACES].setdefault(name, {})
+def _note(config: pytest.Config, path: str, places: Mapping[str, bool]) -> None:
+    known = config.stash[_PLACES].setdefault(path, {})
     for place, is_used in places.items():
         known[place] = known.get(place, False) or is_used
