@@ -10,6 +10,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from toolgen.testing import ModelRequest, ModelTurn, Recording, ScriptedModel, Stubs
 
 _FOLDER: Final = "snapshots"
+_LONGEST: Final = 100
+"""Characters of the name of a snapshot before its digest: file systems take 255 bytes, and encrypted ones 143."""
+
 _PLACES: Final = pytest.StashKey[dict[str, dict[str, bool]]]()
 """Of each recording that tests have read, by its path, its calls, and whether they have answered one."""
 
@@ -188,13 +193,13 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     It takes what `Conversation.request()` returns, or a request of a scripted model, and a name where a test has
     several. `--toolgen-update` writes the files.
     """
-    folder, test = request.path.parent / _FOLDER, f"{request.path.stem}-{_item(request).name}"
+    folder, test = request.path.parent / _FOLDER, (request.path.stem, *_names_in_file(_item(request)))
 
     def compare(got: Mapping[str, Any] | ModelRequest, name: str = "") -> None:
         fields: Mapping[str, Any] = got if isinstance(got, Mapping) else got.fields
         tools = {key: fields[key] for key in ("tools", "toolConfig") if key in fields}
         text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
-        place = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, (test, name))))
+        place = _file_name(*test, *filter(None, [name]))
         file = folder / f"{place}.json"
         if request.config.getoption("--toolgen-update"):
             write_inside(request.path.parent, f"{_FOLDER}/{place}.json", text.encode())
@@ -202,6 +207,28 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
         _compare(text, file)
 
     return compare
+
+
+def _names_in_file(item: pytest.Item) -> list[str]:
+    """Return the names of the classes of a test and its own: its node id below the file.
+
+    The node id itself ends with the group of the test in workers of pytest-xdist.
+    """
+    nodes = takewhile(lambda node: not isinstance(node, pytest.File), reversed(item.listchain()))
+    return [node.name for node in nodes][::-1]
+
+
+def _file_name(*parts: str) -> str:
+    """Return the name of a file for a snapshot.
+
+    It ends with a digest of the parts where they may be mistaken for others: those of other characters than the safe
+    ones, those in capitals, which some file systems do not tell apart, and long ones.
+    """
+    name = "-".join(parts)
+    if len(name) <= _LONGEST and all(re.fullmatch(r"[a-z0-9_.]+", part) for part in parts):
+        return name
+    digest = sha256(json.dumps(parts).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)[:_LONGEST]}-{digest}"
 
 
 def _compare(text: str, file: Path) -> None:

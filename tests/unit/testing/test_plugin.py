@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -92,6 +93,40 @@ def test_two_hosts(toolgen_runtime, toolgen_catalog, toolgen_recorded, toolgen_r
     assert refunded(toolgen_runtime, "o-3") == refunded(other, "o-4") == 1
 """
 
+SNAPSHOTS = """
+import pytest
+
+def tools(name):
+    return {"tools": [{"name": name}]}
+
+@pytest.mark.parametrize("text", ["a b", "a_b", "a-b", "A_b"])
+def test_shown(toolgen_snapshot, text):
+    toolgen_snapshot(tools(text))
+
+def test_capitals(toolgen_snapshot):
+    toolgen_snapshot(tools("lower"))
+
+def test_CAPITALS(toolgen_snapshot):
+    toolgen_snapshot(tools("upper"))
+
+def test_of_a_LONG_name(toolgen_snapshot):
+    for name in ("first", "second", "First", "a b", "a_b"):
+        toolgen_snapshot(tools(name), name)
+
+class TestOpenai:
+    def test_shown(self, toolgen_snapshot):
+        toolgen_snapshot(tools("openai"))
+
+class TestAnthropic:
+    @pytest.mark.xdist_group("anthropic")
+    def test_shown(self, toolgen_snapshot):
+        toolgen_snapshot(tools("anthropic"))
+
+    class TestNested:
+        def test_shown(self, toolgen_snapshot):
+            toolgen_snapshot(tools("nested"))
+""".replace("LONG", "long" * 80)
+
 CALLS = [
     {"tool": "shop.orders.refund", "arguments": {"order_id": order}, "result": {"refunded": 1}}
     for order in ("o-1", "o-7")
@@ -144,6 +179,21 @@ def test_a_snapshot_shows_what_a_model_sees_otherwise(project: Path) -> None:
     output = run(project, "-k", "test_model")
     assert "Refund any order." in output
     assert "`pytest --toolgen-update` keeps them" in output
+
+
+@pytest.mark.slow
+def test_each_snapshot_has_a_file_of_its_own(project: Path) -> None:
+    folder = project / "shown"
+    folder.mkdir()
+    (folder / "shown.py").write_text(SNAPSHOTS)
+    updated = run(project, "shown/shown.py", "--toolgen-update")
+    assert "10 passed" in updated, updated
+    names = sorted(file.name for file in (folder / "snapshots").iterdir())
+    assert len(names) == len({name.lower() for name in names}) == 14
+    assert "shown-test_capitals.json" in names
+    assert all(re.fullmatch(r"[\w.-]{1,120}", name, re.ASCII) for name in names)
+    assert "10 passed" in run(project, "shown/shown.py")
+    assert "10 passed" in run(project, "shown/shown.py", "-n", "2", "--dist", "loadgroup")
 
 
 @pytest.mark.slow
