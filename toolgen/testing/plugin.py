@@ -194,6 +194,7 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     several. `--toolgen-update` writes the files.
     """
     folder, test = request.path.parent / _FOLDER, (request.path.stem, *_names_in_file(_item(request)))
+    written: dict[str, str] = {}
 
     def compare(got: Mapping[str, Any] | ModelRequest, name: str = "") -> None:
         fields: Mapping[str, Any] = got if isinstance(got, Mapping) else got.fields
@@ -202,6 +203,8 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
         place = _file_name(*test, *filter(None, [name]))
         file = folder / f"{place}.json"
         if request.config.getoption("--toolgen-update"):
+            if written.setdefault(place, text) != text:
+                raise AssertionError(f"two different requests have one snapshot {file.name}: give them names")
             write_inside(request.path.parent, f"{_FOLDER}/{place}.json", text.encode())
             return
         _compare(text, file)

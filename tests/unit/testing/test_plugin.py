@@ -197,6 +197,19 @@ def test_each_snapshot_has_a_file_of_its_own(project: Path) -> None:
 
 
 @pytest.mark.slow
+def test_an_update_refuses_two_snapshots_of_one_name(project: Path) -> None:
+    folder = project / "twice"
+    folder.mkdir()
+    (folder / "twice.py").write_text("""
+def test_shown(toolgen_snapshot):
+    for name in ("find", "find", "refund"):
+        toolgen_snapshot({"tools": [{"name": name}]})
+""")
+    output = run(project, "twice/twice.py", "--toolgen-update")
+    assert "two different requests have one snapshot twice-test_shown.json: give them names" in output
+
+
+@pytest.mark.slow
 def test_workers_report_unused_calls_together(project: Path) -> None:
     output = run(project, "-n", "2", "-k", "test_stubs or test_unused_turn")
     assert 'calls.jsonl line 2: shop.orders.refund {"order_id":"o-7"}' in output
