@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -24,8 +27,14 @@ if TYPE_CHECKING:
     from toolgen.testing import ModelRequest, ModelTurn, Recording, ScriptedModel, Stubs
 
 _FOLDER: Final = "snapshots"
+_LONGEST: Final = 100
+"""Characters of the name of a snapshot before its digest: file systems take 255 bytes, and encrypted ones 143."""
+
 _PLACES: Final = pytest.StashKey[dict[str, dict[str, bool]]]()
-"""Of each recording that tests have read, its calls, and whether they have answered one."""
+"""Of each recording that tests have read, by its path, its calls, and whether they have answered one."""
+
+_RECORDED: Final = pytest.StashKey[set[str]]()
+"""The paths of the files that this session has recorded calls to: later tests add to them."""
 
 _PASSED: Final = pytest.StashKey[bool]()
 _OUTPUT: Final = "toolgen_recordings"
@@ -45,8 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to note which recorded calls are used."""
+    """Begin to note which recorded calls are used, and which files are recorded."""
     config.stash[_PLACES] = {}
+    config.stash[_RECORDED] = set()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -70,13 +80,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take what a worker of pytest-xdist has noted."""
-    for name, places in getattr(node, "workeroutput", {}).get(_OUTPUT, {}).items():
-        _note(node.config, name, places)
+    for path, places in getattr(node, "workeroutput", {}).get(_OUTPUT, {}).items():
+        _note(node.config, path, places)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """List the recorded calls that no test has used."""
-    unused = [place for places in config.stash[_PLACES].values() for place, is_used in places.items() if not is_used]
+    """List the recorded calls that no test has used, but not of files whose lines this session has changed."""
+    read = [places for path, places in config.stash[_PLACES].items() if path not in config.stash[_RECORDED]]
+    unused = [place for places in read for place, is_used in places.items() if not is_used]
     if unused:
         terminalreporter.section("recorded calls that no test has used")
         for place in unused:
@@ -123,19 +134,39 @@ def toolgen_runtime(toolgen_catalog: Catalog, toolgen_stubs: Stubs) -> Runtime:
 
 @pytest.fixture
 def toolgen_recorded(request: pytest.FixtureRequest) -> Iterator[Callable[..., Recording]]:
-    """Return `recorded` for files beside the test, in the mode of `--toolgen-record`; unused calls are reported."""
+    """Return `recorded` for files beside the test, in the mode of `--toolgen-record`; unused calls are reported.
+
+    The mode is that of a file and a session: what one test has recorded, later ones add to. Recordings of one file that
+    a test opens several times are one recording.
+    """
     from toolgen.testing import recorded
 
-    opened: list[Recording] = []
+    config = request.config
+    opened: list[tuple[str, Recording]] = []
 
     def opened_beside(name: str, *, executors: Iterable[ToolsetRegistration] = ()) -> Recording:
-        mode: Any = request.config.getoption("--toolgen-record")
-        opened.append(recorded(request.path.parent / name, mode, executors=executors))
-        return opened[-1]
+        file, given = request.path.parent / name, tuple(executors)
+        path = os.path.realpath(file)
+        for other, recording in opened:
+            if other == path and recording.records:
+                recording.executors.update({each.toolset: each for each in given})
+                return recording
+        mode: Any = "new" if given and path in config.stash[_RECORDED] else config.getoption("--toolgen-record")
+        recording = recorded(file, mode, executors=given)
+        if recording.records and hasattr(config, "workerinput"):
+            pytest.fail(
+                f"{recording.name} cannot be recorded by several workers of pytest-xdist: record it without `-n`, "
+                f"or with `-n 0`",
+                pytrace=False,
+            )
+        opened.append((path, recording))
+        return recording
 
     yield opened_beside
-    for each in opened:
-        _note(request.config, each.name, {str(take): take.is_used for take in each.takes})
+    for path, each in opened:
+        _note(config, path, {str(take): take.is_used for take in each.takes})
+        if each.has_recorded:
+            config.stash[_RECORDED].add(path)
 
 
 @pytest.fixture
@@ -162,20 +193,45 @@ def toolgen_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     It takes what `Conversation.request()` returns, or a request of a scripted model, and a name where a test has
     several. `--toolgen-update` writes the files.
     """
-    folder, test = request.path.parent / _FOLDER, f"{request.path.stem}-{_item(request).name}"
+    folder, test = request.path.parent / _FOLDER, (request.path.stem, *_names_in_file(_item(request)))
+    written: dict[str, str] = {}
 
     def compare(got: Mapping[str, Any] | ModelRequest, name: str = "") -> None:
         fields: Mapping[str, Any] = got if isinstance(got, Mapping) else got.fields
         tools = {key: fields[key] for key in ("tools", "toolConfig") if key in fields}
         text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
-        place = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, (test, name))))
+        place = _file_name(*test, *filter(None, [name]))
         file = folder / f"{place}.json"
         if request.config.getoption("--toolgen-update"):
+            if written.setdefault(place, text) != text:
+                raise AssertionError(f"two different requests have one snapshot {file.name}: give them names")
             write_inside(request.path.parent, f"{_FOLDER}/{place}.json", text.encode())
             return
         _compare(text, file)
 
     return compare
+
+
+def _names_in_file(item: pytest.Item) -> list[str]:
+    """Return the names of the classes of a test and its own: its node id below the file.
+
+    The node id itself ends with the group of the test in workers of pytest-xdist.
+    """
+    nodes = takewhile(lambda node: not isinstance(node, pytest.File), reversed(item.listchain()))
+    return [node.name for node in nodes][::-1]
+
+
+def _file_name(*parts: str) -> str:
+    """Return the name of a file for a snapshot.
+
+    It ends with a digest of the parts where they may be mistaken for others: those of other characters than the safe
+    ones, those in capitals, which some file systems do not tell apart, and long ones.
+    """
+    name = "-".join(parts)
+    if len(name) <= _LONGEST and all(re.fullmatch(r"[a-z0-9_.]+", part) for part in parts):
+        return name
+    digest = sha256(json.dumps(parts).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)[:_LONGEST]}-{digest}"
 
 
 def _compare(text: str, file: Path) -> None:
@@ -197,7 +253,7 @@ def _item(request: Any) -> pytest.Item:
     return item
 
 
-def _note(config: pytest.Config, name: str, places: Mapping[str, bool]) -> None:
-    known = config.stash[_PLACES].setdefault(name, {})
+def _note(config: pytest.Config, path: str, places: Mapping[str, bool]) -> None:
+    known = config.stash[_PLACES].setdefault(path, {})
     for place, is_used in places.items():
         known[place] = known.get(place, False) or is_used

@@ -137,7 +137,7 @@ class Recording:
             content = _content(self._target, self.name)
             self._present = [content] if self.records else None
             self._takes = [] if mode == "all" else list(self._in_lines(content))
-        self._is_open = False
+        self.has_recorded = False
         self._schemas: dict[str, bytes] = {}
         self._by_ident: dict[str, _Takes] = {}
         self._catalog: Catalog | None = None
@@ -196,7 +196,7 @@ class Recording:
             self._schemas[take.ident] = canonical(schemas)
             self._lines.append(schemas_line(take.ident, schemas))
         self._lines.append(take_line(take))
-        self._write(begun if self._is_open and not replaced else 0)
+        self._write(begun if self.has_recorded and not replaced else 0)
 
     def _write(self, begun: int) -> None:
         """Write the lines from one on: behind those that are written, or all of them."""
@@ -212,7 +212,7 @@ class Recording:
         except OSError as error:
             raise RecordingError(f"{self.name} cannot be written: {error.strerror}") from error
         self._present = [*(present or ()), content] if begun else [content]
-        self._is_open = True
+        self.has_recorded = True
 
     def _in_lines(self, content: bytes) -> Iterator[Take]:
         """Read JSON Lines. Raises `RecordingError`."""
