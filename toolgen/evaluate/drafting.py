@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -22,6 +22,7 @@ from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.text import visible
+from toolgen.testing.recordings import key_of
 
 if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
@@ -129,28 +130,36 @@ def _pairs(idents: Sequence[str], scores: Iterable[Mapping[str, float]], by: str
 def suggestions(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]) -> list[Draft]:
     """Return drafts for pairs that search confuses, and for tools and values of enums that no case expects."""
     drafts: dict[str, Draft] = {}
+    for draft in islice(_suggested(catalog, cases, pairs), _MOST_DRAFTS):
+        key = _free(draft.key, drafts)
+        drafts[key] = replace(draft, key=key)
+    return list(drafts.values())
+
+
+def _suggested(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]) -> Iterator[Draft]:
+    """Yield what is suggested; several drafts may have the same key, as the tools of two toolsets."""
+    confused: set[tuple[str, str]] = set()
     for pair in pairs:
         for ident, other in ((pair.ident, pair.other), (pair.other, pair.ident)):
-            key = f"{_key(ident)}-not-{_key(other)}"
-            why = f"search confuses it by {pair.by} with {other}: {min(pair.share, 1):.0%} of its score"
-            drafts.setdefault(key, _draft(catalog, key, why, ident, avoid=(other,)))
-    covered = {ident for case in cases for ident in case.idents}
-    mentioned = {call.ident for each in drafts.values() for call in each.calls}
+            if (ident, other) not in confused:
+                confused.add((ident, other))
+                key = f"{_key(ident)}-not-{_key(other)}"
+                why = f"search confuses it by {pair.by} with {other}: {min(pair.share, 1):.0%} of its score"
+                yield _draft(catalog, key, why, ident, avoid=(other,))
+    covered = {ident for case in cases for ident in case.idents} | {ident for ident, _ in confused}
     values = _values_in(cases)
     for toolset, idents in catalog.toolsets.items():
         if toolset in BUILTIN_TOOLSETS:
             continue
         for ident in idents:
-            if ident not in covered and ident not in mentioned:
-                drafts.setdefault(_key(ident), _draft(catalog, _key(ident), "no case expects it", ident))
+            if ident not in covered:
+                yield _draft(catalog, _key(ident), "no case expects it", ident)
             for name, value in _enum_values(catalog, ident):
-                if (ident, name, json.dumps(value)) not in values:
+                if (ident, name, key_of(value)) not in values:
+                    values.add((ident, name, key_of(value)))
                     key = f"{_key(ident)}-{_word(name)}-{_word(str(value))}"
                     why = f"no case has {json.dumps(value)} for `{name}`"
-                    drafts.setdefault(
-                        key, _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
-                    )
-    return list(drafts.values())[:_MOST_DRAFTS]
+                    yield _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
 
 
 def drafts_of_calls(catalog: Catalog, takes: Iterable[Take]) -> list[Draft]:
@@ -307,10 +316,10 @@ def _asked(catalog: Catalog, ident: str) -> str:
     return first[:_LONGEST] or _key(ident)
 
 
-def _values_in(cases: Sequence[Case]) -> Collection[tuple[str, str, str]]:
+def _values_in(cases: Sequence[Case]) -> set[tuple[str, str, bytes]]:
     """Return the tools, args and values that cases expect."""
     calls = [call for case in cases for group in case.expected or () for call in group]
-    return {(call.call, name, json.dumps(value)) for call in calls for name, value in call.args.items()}
+    return {(call.call, name, key_of(value)) for call in calls for name, value in call.args.items()}
 
 
 def _enum_values(catalog: Catalog, ident: str) -> Iterator[tuple[str, Any]]:

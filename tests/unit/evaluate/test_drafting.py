@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tests.unit.evaluate.world import SHOP, catalog_of, read
@@ -89,6 +90,49 @@ def test_suggestions_are_of_what_no_case_expects(tmp_path: Path) -> None:
         "find-state-open": 'no case has "open" for `state`',
         "find-state-shipped": 'no case has "shipped" for `state`',
     }
+
+
+def find_in(toolset: str, description: str, args: str = "{}") -> str:
+    """Return a spec of one tool, `find`."""
+    tool = f"tools: {{find: {{description: {description}, args: {args}}}}}"
+    return f"toolgen: 1\ntoolset: {toolset}\n{tool}\n"
+
+
+def test_tools_of_one_name_have_a_draft_each(tmp_path: Path) -> None:
+    catalog = catalog_of(find_in("shop.orders", "List what was bought."), find_in("shop.people", "Look a person up."))
+    drafts = suggestions(catalog, [], [])
+    assert [(each.key, each.calls[0].ident) for each in drafts] == [
+        ("find", "shop.orders.find"),
+        ("find-2", "shop.people.find"),
+    ]
+    cases, messages = read(tmp_path, written("drafts", drafts), catalog)
+    assert (len(cases), messages) == (2, [])
+
+
+def test_values_of_an_enum_whose_keys_are_alike_have_a_draft_each(tmp_path: Path) -> None:
+    args = '{mood?: {enum: [开心, 难过]}, n?: {enum: [1, "1"]}}'
+    catalog = catalog_of(find_in("diary", "Find a day.", args))
+    drafts = suggestions(catalog, [], [])
+    assert [(each.key, dict(each.calls[0].args)) for each in drafts] == [
+        ("find", {}),
+        ("find-mood-value", {"mood": "开心"}),
+        ("find-mood-value-2", {"mood": "难过"}),
+        ("find-n-1", {"n": 1}),
+        ("find-n-1-2", {"n": "1"}),
+    ]
+    cases, messages = read(tmp_path, written("drafts", drafts), catalog)
+    assert (len(cases), messages) == (5, [])
+
+
+def test_pairs_are_told_apart_by_their_tools() -> None:
+    catalog = catalog_of(find_in("shop.orders", "Find an entry."), find_in("shop.people", "Find an entry."))
+    (pair,) = confused_pairs(catalog)
+    turned = replace(pair, ident=pair.other, other=pair.ident)
+    drafts = suggestions(catalog, [], [pair, turned])
+    assert [(each.key, each.calls[0].ident, each.avoid) for each in drafts] == [
+        ("find-not-find", pair.ident, (pair.other,)),
+        ("find-not-find-2", pair.other, (pair.ident,)),
+    ]
 
 
 def test_a_value_of_an_enum_stands_beside_the_args_of_an_example_where_they_fit() -> None:
