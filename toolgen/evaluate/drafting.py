@@ -158,7 +158,7 @@ def _suggested(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[Confused
                 if (ident, name, key_of(value)) not in values:
                     values.add((ident, name, key_of(value)))
                     key = f"{_key(ident)}-{_word(name)}-{_word(str(value))}"
-                    why = f"no case has {json.dumps(value)} for `{name}`"
+                    why = f"no case has {_json(value)} for `{name}`"
                     yield _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
 
 
@@ -245,7 +245,7 @@ def _problem(draft: Draft, catalog: Catalog) -> str:
 
 
 def written(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair] = ()) -> str:
-    """Return an evaluation with drafts, as YAML. Values are in the form of JSON, which YAML is too."""
+    """Return an evaluation with drafts, as YAML; values are in the form of JSON."""
     return "\n".join(_lines(name, drafts, pairs)) + "\n"
 
 
@@ -347,11 +347,10 @@ def _word(text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else _json(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _json(value: Any) -> str:
-    """Return a value as JSON, with hidden characters as escapes."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if visible(text) == text else json.dumps(value)
+    """Return a value as JSON, but for hidden characters, which are escapes of YAML: it has no surrogate pairs."""
+    return visible(json.dumps(value, ensure_ascii=False))

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from tests.unit.evaluate.world import SHOP, catalog_of, read
-from toolgen.evaluate.drafting import confused_pairs, drafts_of_calls, suggestions, written
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.read import parse_spec
+from toolgen.evaluate.drafting import Draft, DraftCall, confused_pairs, drafts_of_calls, suggestions, written
 from toolgen.llm.search.index import search_documents_of, search_index_of
 from toolgen.llm.search.vectors import Vectors
 from toolgen.testing.recordings import Take
@@ -175,3 +180,41 @@ def test_recorded_calls_become_cases_in_which_redacted_args_are_only_given(tmp_p
     first, second = (case.expected[0][0] for case in cases if case.expected)
     assert (first.args, first.fields) == ({"order_id": "o-1"}, {"reason": True})
     assert second.args == {"customer": 'A "quoted": #name\u202e'}
+
+
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+TAGGED = "\U0001f3f4\U000e0067\U000e007f"
+HIDDEN = "\x00\x7f\x85\xa0\u202e\u2028\ufeff\ufffe\U0010ffff"
+TEXTS = st.text(
+    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(f"{FAMILY}{TAGGED}{HIDDEN}\\\"'\n#:"))
+)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+@example(FAMILY, TAGGED, HIDDEN)
+def test_any_text_of_a_draft_is_read_back_the_same(asked: str, value: str, why: str) -> None:
+    call = DraftCall(ident="shop.find", args={"customer": value}, fields={value: {"const": value}})
+    question = Draft(key="one", why=why, messages=((True, f"{asked}?"),), calls=(call,))
+    messages = replace(question, key="two", messages=((True, f"{asked}?"), (False, f"{value}!"), (True, "Yes.")))
+    sink = Diagnostics()
+    spec = parse_spec("a.eval.yaml", written("drafts", [question, messages]), sink)
+    assert spec is not None, [each.message for each in sink]
+    assert spec.root.to_data()["cases"] == {
+        "one": {
+            "question": f"{asked}?",
+            "expect": [{"call": call.ident, "args": dict(call.args), "fields": dict(call.fields)}],
+        },
+        "two": {
+            "messages": [{"user": f"{asked}?"}, {"assistant": f"{value}!"}, {"user": "Yes."}],
+            "expect": [{"call": call.ident, "args": dict(call.args), "fields": dict(call.fields)}],
+        },
+    }
+
+
+def test_comments_show_values_as_they_are_written(tmp_path: Path) -> None:
+    catalog = catalog_of(find_in("diary", "Find a day.", f'{{mood?: {{enum: [开心, "{FAMILY}"]}}}}'))
+    drafts = suggestions(catalog, [], [])
+    shown = FAMILY.replace("\u200d", "\\u200d")
+    assert [each.why for each in drafts[1:]] == ['no case has "开心" for `mood`', f'no case has "{shown}" for `mood`']
+    _, messages = read(tmp_path, written("drafts", drafts), catalog)
+    assert messages == []
