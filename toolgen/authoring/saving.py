@@ -26,7 +26,7 @@ from toolgen.compiler.project.config import ConfigError, load_config
 from toolgen.compiler.project.listing import BUILTIN_PREFIX, EVALUATIONS, LARGEST, list_evaluations
 from toolgen.compiler.source.read import SpecFile, parse, parse_spec
 from toolgen.evaluate.cases import cases_of, read_evaluations
-from toolgen.evaluate.drafting import drafts_of_calls
+from toolgen.evaluate.drafting import call_of
 from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
@@ -79,8 +79,8 @@ def save_case(config: Config, take: Take, name: str, key: str, question: str) ->
     """
     path = f"{EVALUATIONS}/{_checked_name(name)}.eval.yaml"
     catalogs = _catalogs(config)
-    catalog = _with_tool(take, catalogs)
-    (call,) = drafts_of_calls(catalog, [take])[0].calls
+    _with_tool(take, catalogs)
+    call = call_of(take)
     args = {side: dict(values) for side, values in (("args", call.args), ("fields", call.fields)) if values}
     case = {"question": question, "expect": [{"call": call.ident, **args}]}
     before = _read(config.root, path)

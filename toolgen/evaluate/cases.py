@@ -52,11 +52,7 @@ class Case:
 
     def selects(self, selectors: Iterable[str], ident: str) -> bool:
         """Whether one of the selectors means a tool."""
-        if ident not in self.catalog:
-            return False
-        entry = self.catalog.entry(ident)
-        toolset, tags = self.catalog.toolset_of(ident), {*entry.tags, entry.permission}
-        return any(Selector.parse(each).matches(ident, toolset, tags) for each in selectors)
+        return ident in self.catalog and _selects(self.catalog, selectors, ident)
 
 
 def read_evaluations(listed: Mapping[str, Listed], sink: Diagnostics) -> list[Document[EvalFile]]:
@@ -110,6 +106,7 @@ class _Checked:
             before = self._reported
             self._check_form(key, spec)
             self._check_names(key, spec)
+            self._check_avoided(key, spec)
             if self._reported > before:
                 continue
             yield Case(
@@ -161,12 +158,19 @@ class _Checked:
                 self._check_values(result.call, result.args, place)
                 self._check_result(result, place)
 
+    def _check_avoided(self, key: str, spec: CaseSpec) -> None:
+        """Report calls that are expected and, with each of their alternatives, avoided."""
+        for index, each in enumerate(spec.expect or ()):
+            calls = (each,) if isinstance(each, CallSpec) else tuple(each.one_of)
+            if all(call.call in self._catalog and _selects(self._catalog, spec.avoid, call.call) for call in calls):
+                named = " or ".join(dict.fromkeys(f"`{call.call}`" for call in calls))
+                message = f"no answer to `{key}` would be right: `avoid` excludes the expected {named}"
+                fix = "remove what means the tool from `avoid`, or the call from `expect`"
+                self._report("TG903", self._document.span("cases", key, "expect", index), message, fix=fix)
+
     def _check_selector(self, text: str, *place: str | int) -> None:
-        selector = Selector.parse(text)
-        entries = self._catalog.entries
-        for ident, entry in entries.items():
-            if selector.matches(ident, self._catalog.toolset_of(ident), {*entry.tags, entry.permission}):
-                return
+        if any(_selects(self._catalog, (text,), ident) for ident in self._catalog.entries):
+            return
         self._unknown("tool", text, (*self._catalog, *self._catalog.toolsets), *place)
 
     def _check_args(self, call: CallSpec, *place: str | int) -> None:
@@ -222,6 +226,13 @@ class _Checked:
     def _unknown(self, what: str, name: str, known: Collection[str], *place: str | int) -> None:
         span = self._document.span(*place)
         self._report("TG901", span, f"there is no {what} `{name}`", fix=nearest(name, known))
+
+
+def _selects(catalog: Catalog, selectors: Iterable[str], ident: str) -> bool:
+    """Whether one of the selectors means a tool of the catalog."""
+    entry = catalog.entry(ident)
+    toolset, tags = catalog.toolset_of(ident), {*entry.tags, entry.permission}
+    return any(Selector.parse(each).matches(ident, toolset, tags) for each in selectors)
 
 
 def takes_arg(schema: Mapping[str, Any], name: str) -> bool:

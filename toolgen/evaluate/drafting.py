@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,8 @@ from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
-from toolgen.spec.text import visible
+from toolgen.spec.text import cut, visible
+from toolgen.testing.recordings import key_of
 
 if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
@@ -46,7 +47,7 @@ _SUGGESTED: Final = 20
 """Tasks with unknown tools for which similar names are looked up, which takes some 40 ms among thousands of tools."""
 
 _LARGEST_FILE: Final = 4 * 1024 * 1024
-"""Characters of the cases of a published set, of those too that are not valid."""
+"""Characters of the drafted cases, of those too that are not valid."""
 
 _LONGEST: Final = 200
 """Characters of a text in a drafted question."""
@@ -126,43 +127,87 @@ def _pairs(idents: Sequence[str], scores: Iterable[Mapping[str, float]], by: str
     return found
 
 
-def suggestions(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]) -> list[Draft]:
-    """Return drafts for pairs that search confuses, and for tools and values of enums that no case expects."""
-    drafts: dict[str, Draft] = {}
+def suggestions(
+    catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]
+) -> tuple[list[Draft], list[str]]:
+    """Return drafts for pairs that search confuses, and for tools and values of enums that no case expects.
+
+    The second value is what is left out, and why.
+    """
+    return _collected(catalog, _suggested(catalog, cases, pairs))
+
+
+def _suggested(catalog: Catalog, cases: Sequence[Case], pairs: Iterable[ConfusedPair]) -> Iterator[Draft]:
+    """Yield what is suggested; several drafts may have the same key, as the tools of two toolsets."""
+    confused: set[tuple[str, str]] = set()
     for pair in pairs:
         for ident, other in ((pair.ident, pair.other), (pair.other, pair.ident)):
-            key = f"{_key(ident)}-not-{_key(other)}"
-            why = f"search confuses it by {pair.by} with {other}: {min(pair.share, 1):.0%} of its score"
-            drafts.setdefault(key, _draft(catalog, key, why, ident, avoid=(other,)))
-    covered = {ident for case in cases for ident in case.idents}
-    mentioned = {call.ident for each in drafts.values() for call in each.calls}
+            if (ident, other) not in confused:
+                confused.add((ident, other))
+                key = f"{_key(ident)}-not-{_key(other)}"
+                why = f"search confuses it by {pair.by} with {other}: {min(pair.share, 1):.0%} of its score"
+                yield _draft(catalog, key, why, ident, avoid=(other,))
+    covered = {ident for case in cases for ident in case.idents} | {ident for ident, _ in confused}
     values = _values_in(cases)
     for toolset, idents in catalog.toolsets.items():
         if toolset in BUILTIN_TOOLSETS:
             continue
         for ident in idents:
-            if ident not in covered and ident not in mentioned:
-                drafts.setdefault(_key(ident), _draft(catalog, _key(ident), "no case expects it", ident))
+            if ident not in covered:
+                yield _draft(catalog, _key(ident), "no case expects it", ident)
             for name, value in _enum_values(catalog, ident):
-                if (ident, name, json.dumps(value)) not in values:
+                if (ident, name, key_of(value)) not in values:
+                    values.add((ident, name, key_of(value)))
                     key = f"{_key(ident)}-{_word(name)}-{_word(str(value))}"
-                    why = f"no case has {json.dumps(value)} for `{name}`"
-                    drafts.setdefault(
-                        key, _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
-                    )
-    return list(drafts.values())[:_MOST_DRAFTS]
+                    why = f"no case has {_json(value)} for `{name}`"
+                    yield _draft(catalog, key, why, ident, args=_with_value(catalog, ident, name, value))
 
 
-def drafts_of_calls(catalog: Catalog, takes: Iterable[Take]) -> list[Draft]:
-    """Return a draft for each recorded call; args with redacted values must only be given."""
-    found: list[Draft] = []
-    for take in takes:
-        hidden = tuple(name for name, value in take.arguments.items() if redacted_places(value))
-        args = {name: value for name, value in take.arguments.items() if name not in hidden}
-        key = f"{_key(take.ident)}-{len(found) + 1}"
-        fields = dict.fromkeys(hidden, True)
-        found.append(_draft(catalog, key, f"recorded: {take.place}", take.ident, args=args, fields=fields))
-    return found[:_MOST_DRAFTS]
+def drafts_of_calls(catalog: Catalog, takes: Iterable[Take]) -> tuple[list[Draft], list[str]]:
+    """Return a draft for each recorded call, which says whether the call failed; and what is left out, and why."""
+    return _collected(catalog, (_recorded(catalog, take, number) for number, take in enumerate(takes, 1)))
+
+
+def _recorded(catalog: Catalog, take: Take, number: int) -> Draft:
+    call, why = call_of(take), f"recorded: {take.place}"
+    if take.error is not None:
+        why = f"{why}, where it failed ({take.error.kind}): {cut(take.error.message, _LONGEST)}"
+    return _draft(catalog, f"{_key(take.ident)}-{number}", why, take.ident, args=call.args, fields=call.fields)
+
+
+def call_of(take: Take) -> DraftCall:
+    """Return a recorded call as one that is expected; args with redacted values must only be given."""
+    hidden = [name for name, value in take.arguments.items() if redacted_places(value)]
+    args = {name: value for name, value in take.arguments.items() if name not in hidden}
+    return DraftCall(ident=take.ident, args=args, fields=dict.fromkeys(hidden, True))
+
+
+def _collected(catalog: Catalog, drafts: Iterable[Draft]) -> tuple[list[Draft], list[str]]:
+    """Return the drafts that are valid and that one file has room for, with keys of their own, and why others are not.
+
+    That others have no room comes first.
+    """
+    found: dict[str, Draft] = {}
+    problems: list[str] = []
+    size = 0
+    rest = iter(drafts)
+    for draft in rest:
+        place = f"{draft.calls[0].ident} ({draft.why})"
+        size += sum(map(len, _case_lines(draft)))
+        if size > _LARGEST_FILE or len(found) == _MOST_DRAFTS:
+            problems.insert(0, _no_room(1 + sum(1 for _ in rest), place))
+            break
+        named = replace(draft, key=_free(draft.key, found))
+        if problem := _problem(named, catalog):
+            problems.append(f"{place}: {problem}")
+        else:
+            found[named.key] = named
+    return list(found.values()), problems
+
+
+def _no_room(count: int, first: str) -> str:
+    bound = f"an evaluation gets at most {_MOST_DRAFTS:,} drafts, and {_LARGEST_FILE:,} characters"
+    return f"{count:,} {'case' if count == 1 else 'cases'}, first {first}: {bound}"
 
 
 def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[list[Draft], list[str]]:
@@ -176,7 +221,8 @@ def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[l
     problems: list[str] = []
     size = 0
     unknown: dict[str, str] = {}
-    for task in tasks:
+    rest = iter(tasks)
+    for task in rest:
         for call in task.calls:
             if call.tool not in unknown:
                 unknown[call.tool] = _unknown(known, call.tool, is_suggested=len(problems) < _SUGGESTED)
@@ -200,7 +246,7 @@ def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[l
         )
         size += sum(map(len, _case_lines(draft)))
         if size > _LARGEST_FILE or len(drafts) == _MOST_DRAFTS:
-            problems.append(f"{task.place} and what follows: there are {len(drafts):,} drafts, or {size:,} characters")
+            problems.insert(0, _no_room(1 + sum(1 for _ in rest), task.place))
             break
         if problem := _problem(draft, catalog):
             problems.append(f"{task.place}: {problem}")
@@ -236,7 +282,7 @@ def _problem(draft: Draft, catalog: Catalog) -> str:
 
 
 def written(name: str, drafts: Sequence[Draft], pairs: Sequence[ConfusedPair] = ()) -> str:
-    """Return an evaluation with drafts, as YAML. Values are in the form of JSON, which YAML is too."""
+    """Return an evaluation with drafts, as YAML; values are in the form of JSON."""
     return "\n".join(_lines(name, drafts, pairs)) + "\n"
 
 
@@ -307,10 +353,10 @@ def _asked(catalog: Catalog, ident: str) -> str:
     return first[:_LONGEST] or _key(ident)
 
 
-def _values_in(cases: Sequence[Case]) -> Collection[tuple[str, str, str]]:
+def _values_in(cases: Sequence[Case]) -> set[tuple[str, str, bytes]]:
     """Return the tools, args and values that cases expect."""
     calls = [call for case in cases for group in case.expected or () for call in group]
-    return {(call.call, name, json.dumps(value)) for call in calls for name, value in call.args.items()}
+    return {(call.call, name, key_of(value)) for call in calls for name, value in call.args.items()}
 
 
 def _enum_values(catalog: Catalog, ident: str) -> Iterator[tuple[str, Any]]:
@@ -338,11 +384,10 @@ def _word(text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else _json(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _json(value: Any) -> str:
-    """Return a value as JSON, with hidden characters as escapes."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if visible(text) == text else json.dumps(value)
+    """Return a value as JSON, but for hidden characters, which are escapes of YAML: it has no surrogate pairs."""
+    return visible(json.dumps(value, ensure_ascii=False))

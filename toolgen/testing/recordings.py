@@ -51,7 +51,7 @@ _MOST_VALUES: Final = 250_000
 """JSON values of one recorded call."""
 
 _LONGEST: Final = 200
-"""Characters of args in a message."""
+"""Characters of args, or of an error, in a message."""
 
 
 class RecordingError(ValueError):
@@ -410,7 +410,9 @@ def _in_store(target: str, name: str) -> Iterator[Take]:
                 raise RecordingError(f"{name} has more than {10 * _MOST_CALLS:,} events")
             for run in runs:
                 for call in calls_of(store.read(run.run_id)):
-                    yield from _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
+                    take = _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
+                    if isinstance(take, Take):
+                        yield take
     except (StoreError, LookupError) as error:
         raise RecordingError(f"{name}: {error}") from error
 
@@ -420,8 +422,11 @@ def lines_of_store(target: str) -> Iterator[bytes]:
     return map(take_line, _in_store(target, name_of_target(target)))
 
 
-def takes_of_run(target: str, run_id: str) -> list[Take]:
-    """Return the calls of one run of a store, as `Recording` has them. Raises `RecordingError`."""
+def takes_of_run(target: str, run_id: str) -> tuple[list[Take], list[str]]:
+    """Return the calls of one run of a store, as `Recording` has them, and why it has not the others, with their place.
+
+    Raises `RecordingError`.
+    """
     name = name_of_target(target)
     try:
         with closing(open_reader(target)) as store:
@@ -430,20 +435,32 @@ def takes_of_run(target: str, run_id: str) -> list[Take]:
         raise RecordingError(f"{name}: {error}") from error
     if len(calls) > _MOST_CALLS:
         raise RecordingError(f"{name} has more than {_MOST_CALLS:,} calls in this run")
-    places = ((call, f"{name} run {visible(run_id)} call {visible(call.tool_call_id)}") for call in calls)
-    return [take for call, place in places for take in _take_of(call, place)]
+    takes: list[Take] = []
+    others: list[str] = []
+    for call in calls:
+        place = f"{name} run {visible(run_id)} call {visible(call.tool_call_id)}"
+        take = _take_of(call, place)
+        if isinstance(take, Take):
+            takes.append(take)
+        else:
+            others.append(f"{place}: {call.tool}: {take}")
+    return takes, others
 
 
-def _take_of(call: RecordedCall, place: str) -> Iterator[Take]:
-    """Yield a call, if it was made, and its result is stored: one that is too large is not."""
+def _take_of(call: RecordedCall, place: str) -> Take | str:
+    """Return a call, or why it answers nothing: it was not made, or its args or its result are not stored."""
     started = next((event for event in call.events if event.kind == EventKind.TOOL_STARTED), None)
-    if started is None or call.result is None or "args" not in started.data:
-        return
+    if call.result is None:
+        return "it has not ended"
     content = call.result.content
-    if "error" in content:
-        yield Take(tool=call.tool, place=place, arguments=started.data["args"], error=_error_of(content["error"]))
-    elif "value" in content:
-        yield Take(tool=call.tool, place=place, arguments=started.data["args"], result=content["value"])
+    error = _error_of(content["error"]) if "error" in content else None
+    if started is None:
+        return "it was not made" if error is None else f"it was not made ({error.kind}): {cut(error.message, _LONGEST)}"
+    if "args" not in started.data:
+        return "its args are not recorded"
+    if error is None and "value" not in content:
+        return "its result is not recorded: it is too large"
+    return Take(tool=call.tool, place=place, arguments=started.data["args"], result=content.get("value"), error=error)
 
 
 def _error_json(error: ToolError) -> dict[str, Any]:

@@ -72,6 +72,20 @@ cases:
             "turns: 2",
             "TG903 5:3 every answer to `one` would be right (write the calls that are right under `expect`, or",
         ),
+        *(
+            (
+                f"expect: [{{call: shop.find}}, {expected}]\n    avoid: {avoided}",
+                f"TG903 8:33 no answer to `one` would be right: `avoid` excludes the expected {named} (remove what",
+            )
+            for expected, avoided, named in (
+                ("{call: shop.refund}", "[shop.refund]", "`shop.refund`"),
+                (
+                    "{one_of: [{call: shop.refund}, {call: shop.cancel}]}",
+                    "[shop+write]",
+                    "`shop.refund` or `shop.cancel`",
+                ),
+            )
+        ),
         (
             "check: nowhere",
             "TG105 8:12 `nowhere` is not a valid value here (write `module:name`, such as `app.tools:search`)",
@@ -82,6 +96,12 @@ def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, reported:
     found, messages = read(tmp_path, CASE + text, catalog_of())
     assert messages[0].startswith(reported)
     assert found == []
+
+
+def test_an_expected_call_may_have_an_alternative_that_is_avoided(tmp_path: Path) -> None:
+    text = CASE + "expect: [{one_of: [{call: shop.refund}, {call: shop.cancel}]}]\n    avoid: [shop.refund]"
+    (case,), messages = read(tmp_path, text, catalog_of())
+    assert (case.spec.avoid, messages) == (["shop.refund"], [])
 
 
 def test_args_are_checked_as_far_as_they_are_given(tmp_path: Path) -> None:

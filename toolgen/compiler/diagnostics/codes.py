@@ -749,7 +749,7 @@ CODES = _table(
         "TG903",
         "unanswerable-case",
         _E,
-        "A case of an evaluation cannot be asked or judged: it has no `question` and no `messages`, or both; or it has none of `expect`, `avoid` and `check`, so that every answer would be right.",
+        "A case of an evaluation cannot be asked or judged: it has no `question` and no `messages`, or both; or it has none of `expect`, `avoid` and `check`, so that every answer would be right; or it avoids the tool of a call that it expects, with each alternative, so that no answer would be right.",
     ),
     (
         "TG904",

@@ -58,7 +58,7 @@ _LARGEST: Final = 256 * 1024 * 1024
 """Bytes of a report that is compared with, and of a published set."""
 
 _MOST_TOLD: Final = 50
-"""Tasks of a published set of which is told why they are left out."""
+"""Calls, tasks or drafts of which is told why they are left out."""
 
 
 class _Share(click.ParamType[float]):
@@ -230,7 +230,9 @@ def suggest(*, package: str | None, yes: bool) -> int:
         pairs = confused_pairs(catalog, vectors)
     except EmbeddingError as error:
         raise click.UsageError(f"{error}.") from None
-    echo(written("suggested", suggestions(catalog, cases, pairs), pairs), nl=False)
+    drafts, problems = suggestions(catalog, cases, pairs)
+    _tell(problems)
+    echo(written("suggested", drafts, pairs), nl=False)
     return 0
 
 
@@ -241,20 +243,21 @@ def suggest(*, package: str | None, yes: bool) -> int:
 def from_log(*, run_id: str, target: str, package: str | None) -> int:
     """Print the calls of the recorded RUN as cases: an evaluation to complete.
 
-    A record has no questions, so they are drafted from the descriptions. Calls that the tools of today exclude, and
-    calls that are not recorded with their args and results, are left out, and told.
+    A record has no questions, so they are drafted from the descriptions. The comment of a case says where its call
+    failed. Calls that reached no tool, that the tools of today exclude, or that are not recorded with their args and
+    results, are left out, and told, and so is what is more than one evaluation gets.
     """
     config = project()
     catalog = _catalog(config, package)
     try:
-        recording = takes_of_run(target, run_id)
+        recording, problems = takes_of_run(target, run_id)
     except (RecordingError, ImportError) as error:
         raise click.UsageError(f"{error}.") from None
     for take in recording:
         find_tool(take, catalog)
-        if take.stale:
-            echo(visible(f"left out: {take}: {take.stale}"), err=True)
-    drafts = drafts_of_calls(catalog, [take for take in recording if not take.stale])
+    problems += [f"{take}: {take.stale}" for take in recording if take.stale]
+    drafts, undrafted = drafts_of_calls(catalog, [take for take in recording if not take.stale])
+    _tell([*undrafted, *problems])
     if not drafts:
         raise click.UsageError(f"The run {run_id} has no calls that became cases.")
     echo(written("recorded", drafts), nl=False)
@@ -282,14 +285,19 @@ def from_dataset(*, file: str, answers: str | None, package: str | None) -> int:
     except PublishedError as error:
         raise click.UsageError(f"{visible(str(error))}.") from None
     drafts, problems = drafts_of_tasks(catalog, tasks)
-    for problem in problems[:_MOST_TOLD]:
-        echo(visible(f"left out: {problem}"), err=True)
-    if len(problems) > _MOST_TOLD:
-        echo(f"left out: {len(problems) - _MOST_TOLD:,} more", err=True)
+    _tell(problems)
     if not drafts:
         raise click.UsageError(f"{file} has no tasks that became cases.")
     echo(written("published", drafts), nl=False)
     return 0
+
+
+def _tell(problems: Sequence[str]) -> None:
+    """Say on stderr what became no draft, and why."""
+    for problem in problems[:_MOST_TOLD]:
+        echo(visible(f"left out: {problem}"), err=True)
+    if len(problems) > _MOST_TOLD:
+        echo(f"left out: {len(problems) - _MOST_TOLD:,} more", err=True)
 
 
 def _catalog(config: Config, package: str | None) -> Catalog:

@@ -302,6 +302,43 @@ def test_a_published_set_becomes_an_evaluation(shop: Path) -> None:
     assert toolgen(shop, "eval", "--format", "json").json["models"][0]["cases"] == 2
 
 
+RECORD_MANY = """
+import asyncio, json
+from toolgen.record import SqliteStore
+from toolgen.runtime import CallFailed, FailureKind, Runtime, ToolRequest, allow_all, load
+from toolgen.testing import stub_executors, when
+
+async def record() -> None:
+    catalog, store = load("generated"), SqliteStore("calls.db")
+    gone = CallFailed(FailureKind.DOMAIN_REJECTION, "gone", "there is no such order")
+    stubs = stub_executors(catalog, when("mcp.shop.cancel").raises(gone))
+    runtime = Runtime(catalog, executors=stubs, permission=allow_all, store=store)
+    run = runtime.start_run()
+    calls = [("refund", {"order_id": f"o-{number}"}) for number in range(1_010)]
+    for name, args in [("track", {"order": 1}), ("cancel", {"order_id": "o-1"}), *calls]:
+        await runtime.turn([ToolRequest(name=f"mcp.shop.{name}", payload=json.dumps(args))], run)
+    await runtime.end_run(run)
+    await store.close()
+    print(run.meta.run_id)
+
+asyncio.run(record())
+"""
+
+
+@pytest.mark.slow
+def test_calls_that_become_no_case_are_told(shop: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    recorded = subprocess.run(
+        [forked_python(), "-c", RECORD_MANY], cwd=shop, env=environment, check=True, capture_output=True, text=True
+    )
+    found = toolgen(shop, "eval", "from-log", recorded.stdout.strip(), "--store", "calls.db")
+    assert (found.code, found.out.count("question:")) == (0, 1_000)
+    assert ", where it failed (domain_rejection): there is no such order\n" in found.out
+    more, rejected = found.err.splitlines()
+    assert more.startswith("left out: 11 cases, first mcp.shop.refund (recorded: ")
+    assert ": mcp.shop.track: it was not made (invalid_call): " in rejected
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
