@@ -97,11 +97,11 @@ def emit_new(
         [shared] = render_models([[each for each in catalog.shared_types if isinstance(each, ClassType)]], patterns)
         files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
     taken = {path for output in outputs.values() for path in output.files}
+    others = {**_packages([*files, *taken]), **files}
     if export:
         from toolgen.compiler.emit.providers import emit_providers  # on use: few packages are exported
 
-        files |= emit_providers(catalog, export)
-    others = {**_packages([*files, *taken]), **files}
+        others |= emit_providers(catalog, export)
     head = Headers(catalog)
     files = {path: head.added(path, text) for path, text in others.items() if path not in taken}
     new = {key: output for key, output in outputs.items() if key not in known}

@@ -95,8 +95,8 @@ class Cache:
         """Keep what another process of this build has made for itself, and take over what it has used and counted."""
         for name, content in recorder.made.items():
             self._write(name, content)
-        self._received |= recorder._received  # noqa: SLF001  # of this module, as below
-        self._used |= recorder._used  # noqa: SLF001
+        self._received |= recorder._received  # noqa: SLF001  # of this module
+        self._used |= recorder._used  # noqa: SLF001  # as above
         self.hits.update(recorder.hits)
         self.misses.update(recorder.misses)
 
