@@ -52,7 +52,7 @@ class Case:
 
     def selects(self, selectors: Iterable[str], ident: str) -> bool:
         """Whether one of the selectors means a tool."""
-        return ident in self.catalog and _selects(self.catalog, selectors, ident)
+        return ident in self.catalog and _selects(self.catalog, _parsed(selectors), ident)
 
 
 def read_evaluations(listed: Mapping[str, Listed], sink: Diagnostics) -> list[Document[EvalFile]]:
@@ -160,16 +160,18 @@ class _Checked:
 
     def _check_avoided(self, key: str, spec: CaseSpec) -> None:
         """Report calls that are expected and, with each of their alternatives, avoided."""
+        avoided = _parsed(spec.avoid)
         for index, each in enumerate(spec.expect or ()):
             calls = (each,) if isinstance(each, CallSpec) else tuple(each.one_of)
-            if all(call.call in self._catalog and _selects(self._catalog, spec.avoid, call.call) for call in calls):
+            if all(call.call in self._catalog and _selects(self._catalog, avoided, call.call) for call in calls):
                 named = " or ".join(dict.fromkeys(f"`{call.call}`" for call in calls))
                 message = f"no answer to `{key}` would be right: `avoid` excludes the expected {named}"
                 fix = "remove what means the tool from `avoid`, or the call from `expect`"
                 self._report("TG903", self._document.span("cases", key, "expect", index), message, fix=fix)
 
     def _check_selector(self, text: str, *place: str | int) -> None:
-        if any(_selects(self._catalog, (text,), ident) for ident in self._catalog.entries):
+        selectors = _parsed((text,))
+        if any(_selects(self._catalog, selectors, ident) for ident in self._catalog.entries):
             return
         self._unknown("tool", text, (*self._catalog, *self._catalog.toolsets), *place)
 
@@ -228,11 +230,15 @@ class _Checked:
         self._report("TG901", span, f"there is no {what} `{name}`", fix=nearest(name, known))
 
 
-def _selects(catalog: Catalog, selectors: Iterable[str], ident: str) -> bool:
+def _parsed(selectors: Iterable[str]) -> list[Selector]:
+    return [Selector.parse(each) for each in selectors]
+
+
+def _selects(catalog: Catalog, selectors: Iterable[Selector], ident: str) -> bool:
     """Whether one of the selectors means a tool of the catalog."""
     entry = catalog.entry(ident)
     toolset, tags = catalog.toolset_of(ident), {*entry.tags, entry.permission}
-    return any(Selector.parse(each).matches(ident, toolset, tags) for each in selectors)
+    return any(each.matches(ident, toolset, tags) for each in selectors)
 
 
 def takes_arg(schema: Mapping[str, Any], name: str) -> bool:
