@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.programs.postgres import PostgresServer
-    from toolgen.engine.protocol import Activity, Approval, Engine
+    from toolgen.engine.protocol import Activity, Approval, Engine, RunInfo
     from toolgen.engine.requests import Json, RunRequest
 
 IN_DATABASES = ["sqlite", "postgres"]
@@ -122,6 +122,15 @@ async def allow(running: Running, run_id: str) -> None:
                     except NotAsked:
                         continue  # it was answered in the meantime
         await asyncio.sleep(0.05)
+
+
+async def asking_agent(running: Running) -> RunInfo:
+    """Start the run `r1`, whose call starts an agent, and return the run of the agent once that asks."""
+    engine: Any = running.engine
+    await engine.start(app.request([app.AGENT], run_id="r1"))
+    child: RunInfo = (await until(engine.runs, lambda runs: len(runs) == 2))[0]
+    await running.questions(child.run_id)
+    return child
 
 
 class Engines:

@@ -16,7 +16,7 @@ from dbos._sys_db import SystemDatabase
 
 from tests.later import later
 from tests.unit.engine.app import AGENT, read, request, search, write
-from tests.unit.engine.engines import ALLOW, allow, until
+from tests.unit.engine.engines import ALLOW, allow, asking_agent, until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine, retention, tables
 from toolgen.engine.dbos.tables import cancel_child
@@ -208,9 +208,7 @@ def test_a_run_that_failed_goes_on_with_the_agents_that_were_cancelled_by_that(
 def test_an_execution_that_lost_its_run_cancels_no_agent_of_the_one_that_has_it(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([AGENT], run_id="r1"))
-        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
-        await running.questions(child.run_id)
+        child = await asking_agent(running)
         cancel = partial(cancel_child, engine._tables, "r1", "another execution", child.run_id)
         await asyncio.to_thread(cancel)
         assert (await engine.info(child.run_id)).state == "waiting"
@@ -226,9 +224,7 @@ def test_an_execution_that_lost_its_run_cancels_no_agent_of_the_one_that_has_it(
 def test_a_run_is_resumed_with_its_agents_or_not_at_all(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([AGENT], run_id="r1"))
-        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
-        await running.questions(child.run_id)
+        child = await asking_agent(running)
         await engine.cancel("r1")
         enqueue_again = tables._enqueue_again
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dbos import error as dbos_errors
 
 from tests.unit.engine.app import AGENT, read, request, write
-from tests.unit.engine.engines import ALLOW, allow, until
+from tests.unit.engine.engines import ALLOW, allow, asking_agent, until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import schedules, tables
 from toolgen.engine.dbos import worker as dbos_worker
@@ -174,9 +174,7 @@ def test_who_cancels_a_run_waits_for_whoever_resumes_an_agent_of_it(
 def test_an_agent_is_not_resumed_once_the_run_that_waited_for_it_has_ended(engines: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([AGENT], run_id="r1"))
-        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
-        await running.questions(child.run_id)
+        child = await asking_agent(running)
         await engine.cancel(child.run_id)
         assert (await engine.result("r1", 60)).stopped == "completed"
         with pytest.raises(NotResumable, match="is cancelled: r1, whose call started it, has ended"):
@@ -239,9 +237,7 @@ def test_a_worker_that_stops_cancels_the_agent_of_a_call_whose_time_is_up(
 def test_a_call_that_cannot_read_its_agent_ends_it(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([AGENT], run_id="r1"))
-        child, _ = await until(engine.runs, lambda runs: len(runs) == 2)
-        await running.questions(child.run_id)
+        child = await asking_agent(running)
         await engine.cancel("r1")
         runs = engine._tables.tables.workflow_status
 
