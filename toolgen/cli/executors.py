@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import echo
+from toolgen.cli.recordings import tell_left_out
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.reach import reached
@@ -68,9 +68,9 @@ def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegist
 
 
 def stubbed(catalog: Catalog, toolsets: Collection[str] | None = None, file: str | None = None) -> Stubs:
-    """Return stubs in place of what runs toolsets, by default all; `file` is a recording, whose stale calls are told.
+    """Return stubs in place of what runs toolsets, by default all.
 
-    Raises click.UsageError for a file that is no recording.
+    `file` is a recording, whose calls that answer nothing are told. Raises click.UsageError for a file that is none.
     """
     from toolgen.testing import RecordingError, Stubs, recorded
 
@@ -79,8 +79,8 @@ def stubbed(catalog: Catalog, toolsets: Collection[str] | None = None, file: str
     except (RecordingError, ImportError) as error:
         raise click.UsageError(f"{visible(str(error))}.") from error
     stubs = Stubs(catalog, recording=recording, toolsets=toolsets, keeps_calls=False)
-    for stale in () if recording is None else recording.stale:
-        echo(visible(f"not answered: {stale}"), err=True)
+    if recording is not None:
+        tell_left_out([*recording.left_out, *recording.stale])
     return stubs
 
 

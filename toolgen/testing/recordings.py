@@ -131,8 +131,9 @@ class Recording:
         self._lines: list[bytes] = []
         self._takes: list[Take] = []
         self._present: list[bytes] | None = None
+        self._left_out: list[str] = []
         if from_store:
-            self._takes = list(_in_store(self._target, self.name))
+            self._takes = list(_in_store(self._target, self._left_out))
         elif exists:
             content = _content(self._target, self.name)
             self._present = [content] if self.records else None
@@ -151,6 +152,11 @@ class Recording:
     def stale(self) -> Sequence[str]:
         """The calls that the tools of today exclude, each with the rule of `toolgen diff` that broke it."""
         return [f"{each}: {each.stale}" for each in self._takes if each.stale]
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """The calls of a store that answer nothing, each with its place and why: one that was refused, for example."""
+        return tuple(self._left_out)
 
     @property
     def unused(self) -> Sequence[str]:
@@ -399,8 +405,12 @@ def _parsed(line: bytes, place: str) -> dict[str, Any]:
     return call
 
 
-def _in_store(target: str, name: str) -> Iterator[Take]:
-    """Read the calls of all runs that a tool has ended, with a result that is stored. Raises `RecordingError`."""
+def _in_store(target: str, left_out: list[str]) -> Iterator[Take]:
+    """Read the calls of all runs that a tool has ended, with a result that is stored. Raises `RecordingError`.
+
+    The others are added to `left_out`, each with its place and why.
+    """
+    name = name_of_target(target)
     try:
         if not is_postgres_url(target) and Path(target).stat().st_size > _MOST_BYTES:
             raise RecordingError(f"{name} is over {_MOST_BYTES:,} bytes")
@@ -409,17 +419,17 @@ def _in_store(target: str, name: str) -> Iterator[Take]:
             if sum(run.events for run in runs) > 10 * _MOST_CALLS:
                 raise RecordingError(f"{name} has more than {10 * _MOST_CALLS:,} events")
             for run in runs:
-                for call in calls_of(store.read(run.run_id)):
-                    take = _take_of(call, f"{name} run {visible(run.run_id)} call {visible(call.tool_call_id)}")
-                    if isinstance(take, Take):
-                        yield take
+                yield from _takes_of(calls_of(store.read(run.run_id)), f"{name} run {visible(run.run_id)}", left_out)
     except (StoreError, LookupError) as error:
         raise RecordingError(f"{name}: {error}") from error
 
 
-def lines_of_store(target: str) -> Iterator[bytes]:
-    """Yield the calls of a store as lines of a recording. Raises `RecordingError`."""
-    return map(take_line, _in_store(target, name_of_target(target)))
+def lines_of_store(target: str, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the calls of a store as lines of a recording, each with its place. Raises `RecordingError`.
+
+    The others are added to `left_out`, each with its place and why.
+    """
+    return ((take.place, take_line(take)) for take in _in_store(target, left_out))
 
 
 def takes_of_run(target: str, run_id: str) -> tuple[list[Take], list[str]]:
@@ -435,16 +445,19 @@ def takes_of_run(target: str, run_id: str) -> tuple[list[Take], list[str]]:
         raise RecordingError(f"{name}: {error}") from error
     if len(calls) > _MOST_CALLS:
         raise RecordingError(f"{name} has more than {_MOST_CALLS:,} calls in this run")
-    takes: list[Take] = []
-    others: list[str] = []
+    left_out: list[str] = []
+    return list(_takes_of(calls, f"{name} run {visible(run_id)}", left_out)), left_out
+
+
+def _takes_of(calls: Iterable[RecordedCall], run: str, left_out: list[str]) -> Iterator[Take]:
+    """Yield the calls of a run that answer something; add the others to `left_out`."""
     for call in calls:
-        place = f"{name} run {visible(run_id)} call {visible(call.tool_call_id)}"
+        place = f"{run} call {visible(call.tool_call_id)}"
         take = _take_of(call, place)
         if isinstance(take, Take):
-            takes.append(take)
+            yield take
         else:
-            others.append(f"{place}: {call.tool}: {take}")
-    return takes, others
+            left_out.append(f"{place}: {call.tool}: {take}")
 
 
 def _take_of(call: RecordedCall, place: str) -> Take | str:

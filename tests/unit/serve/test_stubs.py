@@ -53,7 +53,7 @@ def test_a_recording_answers_a_client_and_stale_calls_do_not(project: Project) -
 
     asyncio.run(use())
     log = (project.folder / "stderr").read_text()
-    assert "not answered: calls.jsonl line 2" in log
+    assert "left out: calls.jsonl line 2" in log
 
 
 @pytest.mark.parametrize(

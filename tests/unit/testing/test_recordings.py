@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -219,7 +220,9 @@ def test_a_store_of_a_runtime_is_a_recording(catalog: Catalog, tmp_path: Path) -
     found = invoke(catalog, stubs, "shop.orders.find", {"customer": "ann"}).error
     assert found is not None
     assert found.message == "x"
-    assert len(recording.takes) == 2  # the call that a policy denied reached no tool
+    assert len(recording.takes) == 2
+    [denied] = recording.left_out
+    assert re.search(r"calls\.db run .* call .*: shop\.orders\.purge: it was not made \(.*\)", denied)
     with pytest.raises(RecordingError, match=r"calls\.db is a store, which the runtime writes"):
         recorded(file, "new")
 

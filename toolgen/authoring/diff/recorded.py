@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,16 +33,19 @@ _QUOTED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    number: int
+    place: str
     call: RecordingLine
     value: Any
 
 
 class Recording:
-    """Recorded calls, in the lines that `toolgen replay` reads. Raises DiffError for a line that is none."""
+    """Recorded calls, in the lines that `toolgen replay` reads. Raises DiffError for a line that is none.
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
-        self._lines = list(_read(lines))
+    `place` tells where a line is, by its number from 1.
+    """
+
+    def __init__(self, lines: Iterable[bytes], place: Callable[[int], str]) -> None:
+        self._lines = list(_read(lines, place))
 
     def changes(self, before: Catalog, after: Catalog, formats: tuple[bool, bool]) -> Iterator[Change]:
         """Yield a change for each tool and side with values that the old catalog accepts, and the new one does not.
@@ -86,17 +89,17 @@ class Recording:
                 yield idents[0], line
 
 
-def _read(lines: Iterable[bytes]) -> Iterator[_Line]:
+def _read(lines: Iterable[bytes], place: Callable[[int], str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         if not text.strip():
             continue
         try:
             for call in read_calls(text):
-                yield _Line(number, call, value_of(call.payload))
+                yield _Line(place(number), call, value_of(call.payload))
         except BrokenLine as error:
-            raise DiffError(f"line {number}, column {error.column}: {error.reason}") from None
+            raise DiffError(f"{place(number)}:{error.column}: {error.reason}") from None
         except ValueError as error:
-            raise DiffError(f"line {number}: {error}") from None
+            raise DiffError(f"{place(number)}: {error}") from None
 
 
 def _validation(catalog: Catalog, ident: str, side: Any, *, assert_formats: bool) -> Validation:
@@ -111,7 +114,7 @@ def _fits(validation: Validation, value: Any) -> bool:
 def _change(catalog: Catalog, ident: str, side: str, lines: list[_Line]) -> Change:
     what = "call" if side == "args" else "result"
     some = f"{len(lines)} recorded {what}s are" if len(lines) > 1 else f"a recorded {what} is"
-    shown = [f"line {line.number}: {quoted(_redacted(catalog, ident, line))}" for line in lines[:_QUOTED]]
+    shown = [f"{line.place}: {quoted(_redacted(catalog, ident, line))}" for line in lines[:_QUOTED]]
     more = [f"and {len(lines) - _QUOTED} more"] if len(lines) > _QUOTED else []
     path = ("tools", ident, side)
     return Change(

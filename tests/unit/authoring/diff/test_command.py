@@ -99,7 +99,7 @@ def test_recorded_calls_that_are_rejected_are_quoted_without_secrets(project: Pr
     project.write("\n".join(map(json.dumps, calls)), "calls.jsonl")
     found = project.diff("--calls", "calls.jsonl", "--only", "wire")
     assert "WIRE501 recorded-call-rejected]: shop.orders.find: a recorded call is rejected" in found.out
-    assert '= line 1: {"customer":"ada","limit":30,"token":"' in found.out
+    assert '= calls.jsonl:1: {"customer":"ada","limit":30,"token":"' in found.out
     assert "s3cr3t" not in found.out
 
 
@@ -110,7 +110,7 @@ def test_of_many_recorded_calls_that_are_rejected_three_are_quoted_and_the_rest_
         project.write("\n".join(map(json.dumps, calls[:count])), "calls.jsonl")
         found = project.diff("--calls", "calls.jsonl", "--only", "wire")
         assert f"shop.orders.find: {count} recorded calls are rejected" in found.out
-        quoted = "; ".join(f'line {n + 1}: {{"customer":"ada","limit":{30 + n}}}' for n in range(3))
+        quoted = "; ".join(f'calls.jsonl:{n + 1}: {{"customer":"ada","limit":{30 + n}}}' for n in range(3))
         assert f"= {quoted}{rest}\n" in found.out
 
 
@@ -120,7 +120,7 @@ def test_a_store_is_a_recording_and_what_is_redacted_stands_for_anything(project
     record_calls(project.folder / "calls.db", "shop.orders.find", *((each, []) for each in calls))
     found = project.diff("--calls", "calls.db", "--only", "wire")
     assert "shop.orders.find: a recorded call is rejected" in found.out
-    assert '= line 2: {"customer":"ada","limit":30,"token":"[redacted]"}' in found.out
+    assert '= calls.db run r1 call c1: {"customer":"ada","limit":30,"token":"[redacted]"}' in found.out
 
 
 def test_recorded_results_are_checked(project: Project) -> None:
@@ -144,9 +144,7 @@ def test_a_file_that_is_no_recording_is_an_error(project: Project) -> None:
     project.write('\n{"tol": "find"}\n', "calls.jsonl")
     found = project.diff("--calls", "calls.jsonl")
     assert found.code == 2
-    assert (
-        "calls.jsonl is no recording: line 2, column 2: a recorded call has no `tol`; did you mean `tool`?" in found.err
-    )
+    assert "calls.jsonl:2:2: a recorded call has no `tol`; did you mean `tool`?" in found.err
 
 
 def test_a_commit_has_its_own_configuration(project: Project) -> None:

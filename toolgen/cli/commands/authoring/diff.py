@@ -138,11 +138,8 @@ def _report(config: Config, against: str, recording: Recording | None) -> Report
 def _recording(calls: str | None) -> Recording | None:
     if calls is None:
         return None
-    try:
-        with recorded_lines(calls) as lines:
-            return Recording(lines)
-    except DiffError as error:
-        raise DiffError(f"{calls} is no recording: {error}") from None
+    with recorded_lines(calls) as lines:
+        return Recording(lines, lines.place)
 
 
 def _show(report: Report, output_format: str, root: Path) -> None:

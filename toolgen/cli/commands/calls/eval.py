@@ -21,6 +21,7 @@ from toolgen.cli.names import STDIN, GivenName, read_named, suggestion
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
 from toolgen.cli.project import project
+from toolgen.cli.recordings import tell_left_out
 from toolgen.cli.vectors import ask_for_embedding, vectors_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.evaluation import UserSpec
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 256 * 1024 * 1024
 """Bytes of a report that is compared with, and of a published set."""
-
-_MOST_TOLD: Final = 50
-"""Calls, tasks or drafts of which is told why they are left out."""
 
 
 class _Share(click.ParamType[float]):
@@ -231,7 +229,7 @@ def suggest(*, package: str | None, yes: bool) -> int:
     except EmbeddingError as error:
         raise click.UsageError(f"{error}.") from None
     drafts, problems = suggestions(catalog, cases, pairs)
-    _tell(problems)
+    tell_left_out(problems)
     echo(written("suggested", drafts, pairs), nl=False)
     return 0
 
@@ -257,7 +255,7 @@ def from_log(*, run_id: str, target: str, package: str | None) -> int:
         find_tool(take, catalog)
     problems += [f"{take}: {take.stale}" for take in recording if take.stale]
     drafts, undrafted = drafts_of_calls(catalog, [take for take in recording if not take.stale])
-    _tell([*undrafted, *problems])
+    tell_left_out([*undrafted, *problems])
     if not drafts:
         raise click.UsageError(f"The run {run_id} has no calls that became cases.")
     echo(written("recorded", drafts), nl=False)
@@ -285,19 +283,11 @@ def from_dataset(*, file: str, answers: str | None, package: str | None) -> int:
     except PublishedError as error:
         raise click.UsageError(f"{visible(str(error))}.") from None
     drafts, problems = drafts_of_tasks(catalog, tasks)
-    _tell(problems)
+    tell_left_out(problems)
     if not drafts:
         raise click.UsageError(f"{file} has no tasks that became cases.")
     echo(written("published", drafts), nl=False)
     return 0
-
-
-def _tell(problems: Sequence[str]) -> None:
-    """Say on stderr what became no draft, and why."""
-    for problem in problems[:_MOST_TOLD]:
-        echo(visible(f"left out: {problem}"), err=True)
-    if len(problems) > _MOST_TOLD:
-        echo(f"left out: {len(problems) - _MOST_TOLD:,} more", err=True)
 
 
 def _catalog(config: Config, package: str | None) -> Catalog:

@@ -12,10 +12,10 @@ from toolgen.cli.output import echo, format_option, show_json
 from toolgen.cli.packages import built_catalog, built_project
 from toolgen.cli.recordings import recorded_lines
 from toolgen.record.replay import AmbiguousTool, replay
-from toolgen.record.stores import name_of_target
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
+    from toolgen.cli.recordings import RecordedLines
     from toolgen.record.replay import Outcome, Report
 
 
@@ -41,20 +41,20 @@ def command(*, file: str, toolset: str | None, output_format: str) -> int:
         idents = ", ".join(error.idents)
         raise click.UsageError(f"`{error.name}` is ambiguous: {idents}. Choose one with --toolset.") from None
     if output_format == "json":
-        show_json(_json(report))
+        show_json(_json(report, lines))
     else:
-        _show(name_of_target(file), report)
+        _show(lines, report)
     return 0 if report.total and not (report.disagree or report.altered or report.broken) else 1
 
 
-def _json(report: Report) -> dict[str, Any]:
+def _json(report: Report, lines: RecordedLines) -> dict[str, Any]:
     return {
         "total": report.total,
         "accepted": report.accepted,
         "rejected": report.rejected,
         "agree": report.agree,
-        "disagree": [_outcome(outcome) for outcome in report.disagree],
-        "rejections": [_outcome(outcome) for outcome in report.rejections],
+        "disagree": [_outcome(outcome, lines) for outcome in report.disagree],
+        "rejections": [_outcome(outcome, lines) for outcome in report.rejections],
         "altered": report.altered,
         "broken": [
             {"line": line, "column": found.column, "reason": found.reason} for line, found in report.broken.items()
@@ -62,10 +62,11 @@ def _json(report: Report) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome, lines: RecordedLines) -> dict[str, Any]:
     issues = [asdict(issue) for issue in outcome.issues]
     return {
         "line": outcome.line,
+        "place": lines.place(outcome.line),
         "tool": outcome.tool,
         "expected": outcome.expected,
         "got": outcome.got,
@@ -74,17 +75,17 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _show(file: str, report: Report) -> None:
+def _show(lines: RecordedLines, report: Report) -> None:
     for line, broken in report.broken.items():
-        echo(visible(f"{file}:{line}:{broken.column}: {broken.reason}"))
+        echo(visible(f"{lines.place(line)}:{broken.column}: {broken.reason}"))
     for outcome in sorted([*report.disagree, *report.rejections], key=lambda outcome: outcome.line):
-        echo(visible(f"{file}:{outcome.line}: {outcome.tool} {_said(outcome)}"))
+        echo(visible(f"{lines.place(outcome.line)}: {outcome.tool} {_said(outcome)}"))
         for issue in outcome.issues:
             echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
     for line in report.altered:
-        echo(f"{file}:{line}: the value differs after decoding and encoding")
+        echo(visible(f"{lines.place(line)}: the value differs after decoding and encoding"))
     if not report.total:
-        echo(f"{file}: contains no calls, so nothing was checked", err=True)
+        echo(f"{lines.name}: contains no calls, so nothing was checked", err=True)
     calls = "call" if report.total == 1 else "calls"
     echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
     found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"

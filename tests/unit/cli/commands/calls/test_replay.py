@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from tests.unit.record.sample import record_calls
+from tests.unit.record.sample import denied, done, ended, one_call, record_calls, started, write
+from toolgen.record import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +107,8 @@ def test_json(folder: Path) -> None:
     printed = done.json
     [first, second] = printed["disagree"]
     assert first == {
-        "line": 1, "tool": "mcp.shop.find_order", "expected": False, "got": True, "side": "args", "issues": []
+        "line": 1, "place": "calls.jsonl:1", "tool": "mcp.shop.find_order", "expected": False, "got": True,
+        "side": "args", "issues": [],
     }  # fmt: skip
     assert (second["line"], second["expected"], second["got"]) == (2, True, False)
     [issue] = second["issues"]
@@ -172,10 +175,29 @@ def test_a_store_is_a_recording(folder: Path) -> None:
     found = toolgen(folder, "replay", "calls.db")
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        "calls.db:2: mcp.shop.find_order is rejected, which differs from the recorded verdict",
+        "calls.db run r1 call c1: mcp.shop.find_order is rejected, which differs from the recorded verdict",
         "  /id: send an integer, not a string that holds one",
         "2 calls: 1 accepted, 1 rejected",
         "1 agree, 1 disagree, 0 altered",
+    ]
+
+
+def test_calls_of_a_store_that_say_nothing_about_its_tools_are_told(folder: Path) -> None:
+    async def record() -> None:
+        store = SqliteStore(folder / "refused.db")
+        await one_call(store, "c1")
+        await write(store, started("c2"))
+        await done(store.finish(ended(call="c3"), denied("c3")))
+        await store.close()
+
+    asyncio.run(record())
+    found = toolgen(folder, "replay", "refused.db")
+    assert "refused.db run r1 call c1: shop.orders.refund is not a tool" in found.out
+    assert "\n1 call: " in found.out
+    place = "left out: refused.db run r1 call"
+    assert found.err.splitlines() == [
+        f"{place} c2: shop.orders.refund: it has not ended",
+        f"{place} c3: shop.orders.refund: it was not made (permission_denied): not allowed to run",
     ]
 
 
