@@ -75,6 +75,7 @@ ELSEWHERE = {
     "TG841": "tests/unit/cli/importers/test_import_python.py",
     **{f"TG84{number}": "tests/unit/compiler/importers/python/test_update.py" for number in range(2, 8)},
     "TG848": "tests/unit/compiler/importers/openapi/test_update.py",
+    "TG850": "tests/unit/compiler/importers/openapi/test_update.py",
     "TG849": "tests/unit/compiler/importers/openapi/test_update.py",
 }
 """Codes that no spec folder can produce, and the tests that do."""

@@ -13,8 +13,10 @@ import click
 from toolgen.cli.importers.importer import LARGEST, Importer, Request, shown_path
 from toolgen.cli.importers.spec_place import kept_path, stored_path
 from toolgen.cli.names import STDIN, read_named
+from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
+from toolgen.compiler.importers.update import origin_of
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base import received
@@ -85,7 +87,11 @@ class OpenApiImporter(Importer[Request, Found]):
         origin = {"openapi": stored, "include": list(include), "exclude": list(exclude)}
         files = DescriptionFiles(root, source if source is not None else _named(kept["openapi"], root), request.texts)
         origin = {key: value for key, value in origin.items() if value}
-        return Found(files.first(), files, selection, origin, is_other=named != kept.get("openapi", ""))
+        asked, text = files.url, files.first()
+        if isinstance(request.spec, str) and origin_of(asked) != origin_of(files.url):
+            message = f"{asked} redirects to {files.url}: a server that has no host in the description is at that one"
+            request.sink.report("TG848", Span(text.path), message, fix="look at `base_url` before you make calls")
+        return Found(text, files, selection, origin, is_other=named != kept.get("openapi", ""))
 
     def tools(self, found: Found, request: Request) -> Imported | None:
         """Make a tool of each operation that is selected."""

@@ -542,7 +542,7 @@ CODES = _table(
         "TG809",
         "edit-not-in-force",
         _W,
-        "The source no longer has a part of a tool or type that a person edited, such as an arg that was marked as a secret. The edit cannot be in force, so it is under `kept`. Write it where it belongs now, and remove it there; if the source has the part again, the edit is in force again.",
+        "The source no longer has a part of a tool or type that a person edited, such as an arg that was marked as a secret, or it has an arg or a value that a person removed at another place. The edit cannot be in force, so it is under `kept`, where null stands for an arg that was removed. Write it where it belongs now, and remove it there; if the source has the part again, the edit is in force again.",
     ),
     (
         "TG810",
@@ -724,13 +724,19 @@ CODES = _table(
         "TG848",
         "other-server",
         _W,
-        "The tools were imported from a description or a server that names another address than the spec. An import never changes `api.base_url` or `server`, because calls go there with the credentials of the toolset. Change it by hand if calls are to go to the other one.",
+        "The tools were imported from a description or a server that names another address than the spec, for all of them or for one, or that was found at another host than the one that was asked. An import never changes `api.base_url`, the host of `http.base_url` or `server`, because calls go there with the credentials of the toolset. Change it by hand if calls are to go to the other one. A new tool has the server that the description gives it, and a warning if that is another host than that of the API.",
     ),
     (
         "TG849",
         "other-source",
         _E,
         "The import names another source than the spec, and it offers hardly any of the tools that the spec has: it is another API or server, and the import would disable the tools. Nothing is written. Import it into a toolset of its own. If the tools are there now, write the source in the spec, under `import` or `server`, and import with `--toolset` alone.",
+    ),
+    (
+        "TG850",
+        "other-request",
+        _W,
+        "A tool of the spec was found again by its name, and its method or its path is another one, so it may do something else than what was reviewed. A `permission` that a person wrote was said of the former request: it is under `kept`, and not in force. Look at what else was written for the tool, such as policies, limits and `confirm`.",
     ),
     # TG9xx: evaluations
     (

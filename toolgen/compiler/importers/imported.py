@@ -49,7 +49,7 @@ class Imported:
     @property
     def is_incomplete(self) -> bool:
         """Whether something that was there is not in force any more: a tool, or what a person wrote."""
-        return bool(self.update.gone or self.update.kept)
+        return bool(self.update.gone or self.update.kept or self.update.returned)
 
 
 def data_of(spec: str | SpecFile, toolset: str, kind: str, origin: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,8 +99,9 @@ def imported(
 def report_other_server(spec: SpecFile, path: Sequence[str], kept: str, offered: str, sink: Diagnostics) -> None:
     """Report that the tools are those of another server than the spec has at a path, where calls still go."""
     key = ".".join(path)
+    stays = kept or "left out"
     message = (
-        f"the source names {offered} as the server, and `{key}` stays {kept}: calls go there, with its credentials"
+        f"the source names {offered} as the server, and `{key}` stays {stays}: calls go there, with its credentials"
     )
     fix = f"if calls are to go to {offered}, write it as `{key}`"
     sink.report("TG848", spec.root.span_at(tuple(path)), message, fix=fix)
@@ -141,6 +142,19 @@ def _report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostic
         message = f"{source} no longer has the part that you edited: {what} is not in force, and is under `kept`"
         fix = "write it where it belongs now, and remove it under `kept`"
         sink.report("TG809", _place(path, spec.root), message, fix=fix)
+    for pointer, now in update.returned:
+        path = tuple(steps_of(pointer))
+        what = "what you removed there" if path[-1] in ("enum", "const") else "which you removed"
+        message = f"{source} has {_named(path)}, {what}, at another place now: {_named(tuple(steps_of(now)))}"
+        fix = "remove it there too if nobody may send it, and remove the note under `kept`"
+        sink.report("TG809", _place(path[:-1], spec.root), message, fix=fix)
+    for key, former, request in update.moved:
+        place_of_tool = spec.root.span_at(("tools", key), key=True)
+        message = f"`{key}` makes another request than when you reviewed it: {request}, before {former}"
+        fix = "look at its permission, its policies and its limits: they were written for the other request"
+        sink.report("TG850", place_of_tool, message, fix=fix)
+    for key, kept, offered in update.servers:
+        report_other_server(spec, ("tools", key, "http", "base_url"), kept, offered, sink)
     for key, former, name in update.renamed:
         if key in tools:
             place = spec.root.span_at(("tools", key), key=True)

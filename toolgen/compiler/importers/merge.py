@@ -7,6 +7,7 @@ The versions are `base`, what the last import wrote, of which there are fingerpr
     theirs is as in base   ours, also where that is gone
     both differ            ours; the place is a conflict
     a part is gone at the source that has edits   the part goes, and the edits are kept beside the value
+    a choice of values is edited                  it gets no value that the source has added; the place is a conflict
 
 What has no base was written by a person.
 """
@@ -26,8 +27,9 @@ from toolgen.schema.references import pointer_of, steps_of
 # Base: what an import wrote, as fingerprints, so that the next one sees what people changed since.
 #
 # A value is taken apart into leaves: a path and a scalar. A spec keeps six bytes of each leaf, three of the path and
-# three of both, as base64. That is enough to tell for each leaf of a spec whether an import wrote it, and for each
-# leaf of a source whether a spec had it once.
+# three of both, as base64. That is enough to tell for each leaf of a spec whether an import wrote it. Of objects and
+# lists it keeps three bytes of the path, behind a dot: a part of a source that a spec had once is known by them, though
+# everything inside of it has changed.
 
 Path = tuple[str | int, ...]
 """Where a value is in another: keys and indexes."""
@@ -39,7 +41,10 @@ _COUNT: Final = "#"
 _MEMBER: Final = "="
 """Steps that no key of a mapping follows: the length of a list, and a member of a list that is a set."""
 
-_SETS: Final = frozenset({"required", "enum", "type", "tags"})
+_CHOICES: Final = frozenset({"enum", "type"})
+"""Keys of lists of what is allowed: one that was made shorter is not made longer by a source."""
+
+_SETS: Final = frozenset({"required", "tags", *_CHOICES})
 """Keys of lists whose order means nothing."""
 
 _PLACES: Final = ("#/types/", "#/$defs/", "#/definitions/")
@@ -75,60 +80,83 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
+def _collections(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the objects and lists in a value that are not empty."""
+    if not value or not (is_object(value) or is_array(value)):
+        return
+    yield path, value
+    for key, inner in value.items() if is_object(value) else enumerate(value):
+        yield from _collections(inner, (*path, key))
+
+
+def _members(items: Iterable[Any]) -> list[str]:
+    """Return what identifies a set."""
+    return sorted(canonical(item).decode("utf-8", "surrogatepass") for item in items)
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The fingerprints of a value. `entries` are those of its leaves, `paths` those of their paths.
+    """The fingerprints of a value. `entries` are those of its leaves, and of the members of each set together.
 
-    `parts` are parts of the value that an import wrote elsewhere, by their place.
+    `places` are those of the paths of objects and lists, `paths` those of all paths. `parts` are parts of the value
+    that an import wrote elsewhere, by their place.
     """
 
     entries: frozenset[bytes]
+    places: frozenset[bytes]
     paths: frozenset[bytes]
     parts: Mapping[Path, Base] = field(default_factory=dict[Path, "Base"])
 
     @classmethod
     def of(cls, value: Any) -> Base:
         """Take the fingerprints of a value."""
-        return cls._of(_entry(path, leaf) for path, leaf in leaves(value))
+        found = list(_collections(value))
+        entries = [_entry(path, leaf) for path, leaf in leaves(value)]
+        entries += [_entry((*path, _COUNT), _members(each)) for path, each in found if is_set(each, path)]
+        return cls._of(entries, (_path(path) for path, _ in found))
 
     @classmethod
     def parsed(cls, text: str) -> Base:
         """Read the text of fingerprints. Of one that is damaged nothing is known: all of a spec counts as edited."""
-        try:
-            data = urlsafe_b64decode(text.encode("ascii"))
-        except ValueError:
-            data = b""
-        if len(data) % (2 * _WIDTH):
-            data = b""
-        return cls._of(data[at : at + 2 * _WIDTH] for at in range(0, len(data), 2 * _WIDTH))
+        entries, _, places = text.partition(".")
+        return cls._of(_unpacked(entries, 2 * _WIDTH), _unpacked(places, _WIDTH))
 
     @classmethod
-    def _of(cls, entries: Iterable[bytes]) -> Base:
-        found = frozenset(entries)
-        return cls(found, frozenset(entry[:_WIDTH] for entry in found))
+    def _of(cls, entries: Iterable[bytes], places: Iterable[bytes]) -> Base:
+        found, known = frozenset(entries), frozenset(places)
+        return cls(found, known, known | {entry[:_WIDTH] for entry in found})
 
     @property
     def text(self) -> str:
         """The fingerprints as a spec keeps them."""
-        return urlsafe_b64encode(b"".join(sorted(self.entries))).decode("ascii")
+        places = f".{_packed(self.places)}" if self.places else ""
+        return f"{_packed(self.entries)}{places}"
 
     def with_leaf(self, path: Path, leaf: Any) -> Base:
         """Return the fingerprints with one more leaf."""
-        return self._of({*self.entries, _entry(path, leaf)})
+        return self._of({*self.entries, _entry(path, leaf)}, self.places)
 
     def without_leaf(self, path: Path, leaf: Any) -> Base:
         """Return the fingerprints with one leaf less."""
-        return self._of(self.entries - {_entry(path, leaf)})
+        return self._of(self.entries - {_entry(path, leaf)}, self.places)
 
     def wrote(self, path: Path, leaf: Any) -> bool:
         """Whether the import wrote this leaf."""
         base, place = self._at(path)
         return _entry(place, leaf) in base.entries
 
-    def had(self, value: Any, path: Path) -> bool:
-        """Whether the import wrote anything where this value has a leaf."""
-        found = (self._at(place) for place, _ in leaves(value, path))
-        return any(_digest(canonical(list(place))) in base.paths for base, place in found)
+    def wrote_set(self, items: Iterable[Any], path: Path) -> bool:
+        """Whether the import wrote this set, with these members and no others."""
+        return self.wrote((*path, _COUNT), _members(items))
+
+    def had(self, path: Path) -> bool:
+        """Whether the import wrote anything at this path."""
+        base, place = self._at(path)
+        return _path(place) in base.paths
+
+    def had_member(self, item: Any, path: Path) -> bool:
+        """Whether the import wrote a set at this path with this member."""
+        return all(self.wrote(place, leaf) for place, leaf in leaves([item], path))
 
     def edited(self, value: Any, path: Path) -> list[tuple[Path, Any]]:
         """Return the leaves of a value that the import did not write."""
@@ -145,8 +173,26 @@ class Base:
         return self, path
 
 
-UNKNOWN: Final = Base(frozenset(), frozenset())
+UNKNOWN: Final = Base(frozenset(), frozenset(), frozenset())
 """The base of what no import wrote."""
+
+
+def _packed(entries: Iterable[bytes]) -> str:
+    return urlsafe_b64encode(b"".join(sorted(entries))).decode("ascii")
+
+
+def _unpacked(text: str, width: int) -> Iterator[bytes]:
+    """Yield the entries of a text; none if it is damaged."""
+    try:
+        data = urlsafe_b64decode(text.encode("ascii"))
+    except ValueError:
+        data = b""
+    if len(data) % width == 0:
+        yield from (data[at : at + width] for at in range(0, len(data), width))
+
+
+def _path(path: Path) -> bytes:
+    return _digest(canonical(list(path)))
 
 
 def _entry(path: Path, leaf: Any) -> bytes:
@@ -194,7 +240,7 @@ class Merge:
         if theirs is ABSENT:
             return ABSENT if ours is ABSENT else self._only_ours(ours, path)
         if ours is ABSENT:
-            return ABSENT if self.base.had(theirs, path) else theirs
+            return ABSENT if self.base.had(path) else theirs
         if same(ours, theirs) and not is_object(ours):
             return theirs
         if is_object(ours) and is_object(theirs) and self._have_same_form(ours, theirs, path):
@@ -207,13 +253,19 @@ class Merge:
         return self._whole(ours, theirs, path)
 
     def restored(self, merged: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a merged value with the edits that were kept earlier and whose parts are there again."""
+        """Return a merged value with the edits that were kept earlier and whose parts are there again.
+
+        A kept field that is null was removed: it is removed again.
+        """
         for pointer, value in kept.items():
             *parents, last = steps_of(pointer)
             found: Any = merged
             for step in parents:
                 found = found.get(step, ABSENT) if is_object(found) else ABSENT
-            if is_object(found) and parents:
+            is_removal = value is None and parents[-1:] == ["properties"]
+            if is_removal and is_object(found) and last in found:
+                merged = _without(merged, [*parents, last])
+            elif is_object(found) and parents and not is_removal:
                 merged = _with(merged, [*parents, last], value)
             else:
                 self.kept.setdefault(pointer, value)
@@ -229,8 +281,13 @@ class Merge:
 
     def _set(self, ours: list[Any], theirs: list[Any], path: Path) -> list[Any]:
         present, offered = {canonical(item) for item in ours}, {canonical(item) for item in theirs}
-        stays = [item for item in ours if canonical(item) in offered or self.base.edited([item], path)]
-        return stays + [item for item in theirs if canonical(item) not in present and self.base.edited([item], path)]
+        stays = [item for item in ours if canonical(item) in offered or not self.base.had_member(item, path)]
+        new = [item for item in theirs if canonical(item) not in present and not self.base.had_member(item, path)]
+        if path[-1] not in _CHOICES or self.base.wrote_set(ours, path):
+            return stays + new
+        if new or not stays:
+            self.conflicts.append(path)
+        return stays or ours
 
     def _whole(self, ours: Any, theirs: Any, path: Path) -> Any:
         if not self.base.edited(ours, path):
@@ -240,14 +297,17 @@ class Merge:
         return ours
 
     def _only_ours(self, ours: Any, path: Path) -> Any:
+        if is_set(ours, path) and path[-1] in _CHOICES:
+            return ABSENT if self.base.wrote_set(ours, path) else ours
         edited = self.base.edited(ours, path)
         if not edited:
             return ABSENT
         if is_set(ours, path):
-            return [item for item in ours if self.base.edited([item], path)]
-        if (is_object(ours) or is_array(ours)) and self.base.had(ours, path):
+            return [item for item in ours if not self.base.had_member(item, path)]
+        if (is_object(ours) or is_array(ours)) and self.base.had(path):
             for place, leaf in edited:
-                self._keep_leaf(ours, place, leaf, path)
+                if leaf != {} or not self.base.had(place):  # else all was removed there, see `removals`
+                    self._keep_leaf(ours, place, leaf, path)
             return ABSENT
         return ours
 
@@ -300,6 +360,17 @@ def _in_order(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
         else:
             behind.setdefault(last, []).append(key)
     return [*behind[None], *(each for key in ours for each in (key, *behind.get(key, ())))]
+
+
+def _without(value: dict[str, Any], steps: list[str]) -> dict[str, Any]:
+    """Return a copy without a field of a schema, which is not required either."""
+    key, *rest = steps
+    if len(rest) > 1:
+        return {**value, key: _without(value[key], rest)}
+    made = {**value, key: {name: inner for name, inner in value[key].items() if name != rest[0]}}
+    if is_array(required := made.get("required")):
+        made["required"] = [name for name in required if name != rest[0]]
+    return made
 
 
 def _with(value: dict[str, Any], steps: list[str], leaf: Any) -> dict[str, Any]:

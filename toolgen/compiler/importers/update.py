@@ -18,6 +18,7 @@ from toolgen.changes.tool_texts import imported_of
 from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.documents.toolset import ONLY_FOR
 from toolgen.compiler.importers.merge import ABSENT, UNKNOWN, Base, Merge, differences, leaves
+from toolgen.compiler.importers.removals import returned
 from toolgen.compiler.importers.shared_definitions import SIDES, TYPE, types_referred_to, with_shared_definitions
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
@@ -133,7 +134,9 @@ class Update:
     `gone` are tools that the source no longer has, which are disabled now; `removed` are tools that the filters leave
     out and nobody edited; `renamed` have their former and their new name at the source; `skipped` are names of tools
     that a person removed from the spec. `conflicts` are JSON pointers to what both the source and a person changed, and
-    `kept` to edits of what the source no longer has.
+    `kept` to edits of what the source no longer has. `returned` are pointers to what a person removed, each with one to
+    the place where the source has it now. `moved` are tools of other requests than before, with both requests, and
+    `servers` those that the source has at another server, with that where their calls still go, and the other.
     """
 
     data: dict[str, Any]
@@ -145,6 +148,9 @@ class Update:
     skipped: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    returned: tuple[tuple[str, str], ...] = ()
+    moved: tuple[tuple[str, str, str], ...] = ()
+    servers: tuple[tuple[str, str, str], ...] = ()
 
 
 def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
@@ -200,6 +206,12 @@ def request_of(method: str, path: str) -> str:
     return f"{method} {_PARAMETER.sub('{}', path)}"
 
 
+def origin_of(url: str) -> tuple[str, str]:
+    """Return what a URL has before its path: the scheme, and the host with its port."""
+    scheme, _, rest = url.partition("://")
+    return scheme.lower(), rest.partition("/")[0].lower()
+
+
 def _imported(tool: OfferedTool, theirs: Mapping[str, Any]) -> str:
     return tool.imported or imported_of(theirs.get("title") or "", theirs["description"])
 
@@ -217,6 +229,11 @@ class _Updater:
         self._renamed: list[tuple[str, str, str]] = []
         self._conflicts: list[str] = []
         self._kept: list[str] = []
+        self._returned: dict[str, str] = {}
+        self._moved: list[tuple[str, str, str]] = []
+        self._servers: list[tuple[str, str, str]] = []
+        self._types_now: dict[str, Any] = {}
+        self._bases_of_types = {name: self._table[f"{TYPE}{name}"] for name in self._imported_types}
         self._source: dict[str, Any] = {}
         self._kept_of_types: dict[str, Any] = {}
 
@@ -228,6 +245,7 @@ class _Updater:
         tools = [tool for tool in offered if tool.name not in skipped]
         keys = choose_keys(sorted(tool.name for tool in tools if tool.name not in used), self._old)
         moved, types = self._types(tools, keys.values(), matched)
+        self._types_now = types
         made, gone, dropped = self._tools({tool.name: tool for tool in moved}, matched, keys)
         changed = [key for key in made if key in self._old and canonical(made[key]) != canonical(self._old[key])]
         data = self._head({**self._present, "tools": made}, head)
@@ -245,6 +263,9 @@ class _Updater:
             skipped=tuple(sorted(skipped)),
             conflicts=tuple(self._conflicts),
             kept=tuple(self._kept),
+            returned=tuple(self._returned.items()),
+            moved=tuple(self._moved),
+            servers=tuple(self._servers),
         )
 
     def _names_in_table(self) -> dict[str, str]:
@@ -394,15 +415,21 @@ class _Updater:
         if "result" in theirs and "result_inferred" in ours:  # the source says it itself now
             ours = {name: value for name, value in ours.items() if name not in ("result", "result_inferred")}
         base = self._base(key)
-        ours, base = self._with_own_definitions(ours, theirs, base)
+        offered, (theirs, is_told) = theirs, self._at_its_server(key, ours, theirs, base)
+        self._written[_identity(tool)] = Base.of(theirs if is_told else offered)
+        reviewed, (ours, base) = ours, self._with_own_definitions(ours, theirs, base)
         merge = Merge(base)
+        if self._is_other_request(key, old, theirs) and not base.had(("permission",)) and "permission" in ours:
+            merge.kept["/permission"] = ours["permission"]
+            ours = {name: value for name, value in ours.items() if name != "permission"}
         merged: dict[str, Any] = merge.merged(ours, _tightened(ours, theirs, base))
         merged = merge.restored(merged, old.get("kept", {}))
         if "imported" not in old:  # a person wrote it before the source had it, so the source changed nothing
             merge.conflicts.clear()
+        else:
+            self._find_returned(key, reviewed, merged, merge)
         self._note(merge, f"/tools{pointer_of((key,))}", known=old.get("kept", {}))
         view = {pointer_of(path): value for path, value in differences(merged, theirs) if path[0] not in _HINTS}
-        self._written[_identity(tool)] = Base.of(theirs)
         return _ordered({
             **_remote(key, tool, old),
             "imported": _imported(tool, theirs),
@@ -410,6 +437,53 @@ class _Updater:
             **({"source": view} if view else {}),
             **({"kept": dict(merge.kept)} if merge.kept else {}),
         })  # fmt: skip
+
+    def _at_its_server(
+        self, key: str, ours: Mapping[str, Any], theirs: dict[str, Any], base: Base
+    ) -> tuple[dict[str, Any], bool]:
+        """Return what the source says, without a server on another host: calls go there with credentials.
+
+        Also whether that is reported: not where a person wrote the server and the source says what it said before.
+        """
+        if "http" not in theirs or "http" not in ours:
+            return theirs, False
+        of_api: str = (self._present.get("api") or {}).get("base_url", "")
+        present, offered = ours["http"].get("base_url", ""), theirs["http"].get("base_url", "")
+        kept, other = present or of_api, offered or of_api
+        if origin_of(kept) == origin_of(other):
+            return theirs, False
+        place = ("http", "base_url")
+        is_new = not base.wrote(place, offered) if offered else base.had(place)
+        if is_new:
+            self._servers.append((key, kept, other))
+        http = {name: value for name, value in theirs["http"].items() if name != "base_url"}
+        return {**theirs, "http": {**http, **({"base_url": present} if present else {})}}, is_new
+
+    def _is_other_request(self, key: str, old: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+        """Whether a tool makes another request now, and the source does not say that it changes nothing."""
+        former, now = identity_of(key, old), identity_of(key, theirs)
+        if former == now or "http" not in old or theirs.get("permission") == "readonly":
+            return False
+        self._moved.append((key, former, now))
+        return True
+
+    def _find_returned(self, key: str, ours: Mapping[str, Any], merged: Mapping[str, Any], merge: Merge) -> None:
+        """Keep what a person removed from a tool or its types, and the source has at another place now."""
+        tool = f"/tools{pointer_of((key,))}"
+        before = ours, self._present.get("types", {})
+        for each in returned(before, (merged, self._types_now), {**self._bases_of_types, "": merge.base}):
+            place = pointer_of(each.path)
+            if each.owner:
+                pointer = f"{pointer_of(('types', each.owner))}{place}"
+                is_known = pointer in self._present.get("kept", {})
+                self._kept_of_types.setdefault(pointer, each.note)
+            else:
+                pointer = f"{tool}{place}"
+                is_known = place in merge.kept
+                merge.kept.setdefault(place, each.note)
+            if not is_known:
+                now = pointer_of(("types", each.now_owner)) if each.now_owner else tool
+                self._returned.setdefault(pointer, f"{now}{pointer_of(each.now_path)}")
 
     def _with_own_definitions(
         self, ours: dict[str, Any], theirs: dict[str, Any], base: Base
@@ -448,7 +522,8 @@ class _Updater:
 
     def _note(self, merge: Merge, place: str, known: Mapping[str, Any] | None = None) -> None:
         self._conflicts += [f"{place}{pointer_of(path)}" for path in merge.conflicts]
-        self._kept += [f"{place}{pointer}" for pointer in merge.kept if pointer not in (known or {})]
+        edits = [f"{place}{pointer}" for pointer in merge.kept if pointer not in (known or {})]
+        self._kept += [pointer for pointer in edits if pointer not in self._returned]
 
     def _with_table(self, data: dict[str, Any]) -> dict[str, Any]:
         table = {name: base.text for name, base in sorted(self._written.items()) if base.entries}
@@ -472,7 +547,7 @@ def _tightened(ours: Mapping[str, Any], theirs: Mapping[str, Any], base: Base) -
     A source may withdraw that a tool is readonly, and call it dangerous, but it may not loosen what was reviewed.
     """
     made = dict(theirs)
-    if not base.had("readonly", ("permission",)):
+    if not base.had(("permission",)):
         made.pop("permission", None)
     present: list[str] = ours.get("tags", [])
     offered: list[str] = theirs.get("tags", [])

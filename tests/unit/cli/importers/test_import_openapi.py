@@ -243,6 +243,20 @@ def test_a_url_is_fetched_with_the_files_of_its_host(tmp_path: Path, server: Ser
     assert f'base_url: "{server.url}"' in spec
 
 
+def test_a_description_that_redirects_to_another_host_is_told_before_calls_go_there(
+    tmp_path: Path, server: Server
+) -> None:
+    elsewhere = server.url.replace("127.0.0.1", "localhost")
+    server.answers = [RedirectResponse(f"{elsewhere}/v2/api.json"), JSONResponse(API), PlainTextResponse(OTHER)]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (done.code, f"{server.url}/api.json redirects to {elsewhere}/v2/api.json" in done.err) == (0, True), done.err
+    assert "warning[TG848]" in done.err
+    assert f'base_url: "{elsewhere}"' in (tmp_path / "specs/shop.api.yaml").read_text(encoding="utf-8")
+    server.answers = [RedirectResponse(f"{server.url}/v2/api.json"), JSONResponse(API), PlainTextResponse(OTHER)]
+    again = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (again.code, again.err) == (0, "")
+
+
 CUT = {
     "api.json": json.dumps(openapi({
         "/items": {"get": {"$ref": "paths/list%20items.yml"}},

@@ -171,6 +171,124 @@ def test_what_a_person_removed_stays_removed() -> None:
     assert sorted(imported.tools) == ["buy", "look_at"]
 
 
+OPTIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"dry": {"type": "boolean"}, "wipe": {"type": "boolean"}, "mode": {"enum": ["safe", "purge"]}},
+}
+MODE = "/args/properties/opts/properties/mode/enum"
+WIPE = "/args/properties/opts/properties/wipe"
+
+
+def clean(**fields: Any) -> dict[str, Any]:
+    definitions = fields.pop("definitions", {})
+    schema = {"type": "object", "properties": fields, **({"$defs": definitions} if definitions else {})}
+    return tool("clean", schema, description="Cleans.")
+
+
+def narrowed() -> str:
+    """Return a spec from which a person removed an arg, a field and a value."""
+
+    def change(data: Any) -> None:
+        args = data["tools"]["clean"]["args"]["properties"]
+        del args["force"], args["opts"]["properties"]["wipe"]
+        args["opts"]["properties"]["mode"]["enum"] = ["safe"]
+
+    return edited(change, import_tools(clean(force={"type": "boolean"}, opts=OPTIONS)).text)
+
+
+@pytest.mark.parametrize(
+    "force",
+    [
+        {"type": ["boolean", "null"]},
+        {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
+        {"$ref": "#/$defs/Force"},
+        {"enum": [True, False]},
+        {"const": True},
+        {},
+    ],
+)
+def test_an_arg_that_a_person_removed_stays_removed_whatever_its_schema_becomes(force: Any) -> None:
+    definitions = {"Force": {"type": "boolean"}} if "$ref" in force else {}
+    imported = again(clean(force=force, opts=OPTIONS, definitions=definitions), spec=narrowed())
+    assert imported.messages == []
+    args = imported.tools["clean"]["args"]["properties"]
+    assert list(args) == ["opts"]
+    assert list(args["opts"]["properties"]) == ["dry", "mode"]
+    assert args["opts"]["properties"]["mode"]["enum"] == ["safe"]
+
+
+@pytest.mark.parametrize(
+    ("opts", "definitions"),
+    [
+        ({"$ref": "#/$defs/Opts"}, {"Opts": OPTIONS}),
+        ({"anyOf": [OPTIONS, {"type": "null"}]}, {}),
+        ({"type": "array", "items": OPTIONS}, {}),
+        ({"type": "object", "properties": {"all": OPTIONS}}, {}),
+    ],
+)
+def test_what_a_person_removed_is_reported_where_the_source_moves_it(opts: Any, definitions: Any) -> None:
+    moved = clean(opts=opts, definitions=definitions)
+    imported = again(moved, spec=narrowed())
+    assert set(codes(imported)) == {"TG809"}
+    assert any(
+        "`args.properties.opts.properties.wipe` of `clean`, which you removed" in each for each in imported.messages
+    )
+    assert imported.tools["clean"]["kept"] == {WIPE: None, MODE: ["safe"]}
+    assert imported.outcome is not None
+    assert imported.outcome.is_incomplete
+    second = again(moved, spec=imported.text)
+    assert (second.text, second.messages) == (imported.text, [])
+    back = again(clean(opts={**OPTIONS, "required": ["wipe", "dry"]}), spec=imported.text)
+    fields = back.tools["clean"]["args"]["properties"]["opts"]
+    assert list(fields["properties"]) == ["dry", "mode"]
+    assert (fields["required"], fields["properties"]["mode"]["enum"]) == (["dry"], ["safe"])
+    assert "kept" not in back.tools["clean"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ({"enum": ["safe", "purge", "burn"]}, ["safe"]),
+        ({"enum": ["safe", "burn"]}, ["safe"]),
+        ({"enum": ["burn"]}, ["safe"]),
+        ({"enum": ["safe", "purge"]}, ["safe"]),
+        ({"type": "string"}, ["safe"]),
+    ],
+)
+def test_no_import_adds_to_values_that_a_person_made_fewer(mode: Any, expected: list[str]) -> None:
+    opts = {**OPTIONS, "properties": {**OPTIONS["properties"], "mode": mode}}
+    imported = again(clean(force={"type": "boolean"}, opts=opts), spec=narrowed())
+    assert imported.tools["clean"]["args"]["properties"]["opts"]["properties"]["mode"]["enum"] == expected
+    assert codes(imported) == (["TG808"] if "burn" in mode.get("enum", ()) else [])
+
+
+def test_values_that_nobody_edited_follow_the_source() -> None:
+    first = import_tools(clean(mode={"enum": ["safe", "purge"]})).text
+    imported = again(clean(mode={"enum": ["purge", "burn"]}), spec=first)
+    assert imported.tools["clean"]["args"]["properties"]["mode"]["enum"] == ["purge", "burn"]
+    assert imported.messages == []
+
+
+def test_what_a_person_removed_from_a_type_is_reported_where_the_type_gets_another_name() -> None:
+    def both(name: str) -> list[Any]:
+        opts = {"opts": {"$ref": f"#/$defs/{name}"}}
+        return [{**clean(definitions={name: OPTIONS}, **opts), "name": each} for each in ("clean", "wash")]
+
+    def change(data: Any) -> None:
+        fields = data["types"]["Opts"]["properties"]
+        del fields["wipe"]
+        fields["mode"]["enum"] = ["safe"]
+
+    spec = edited(change, import_tools(*both("Opts")).text)
+    assert again(*both("Opts"), spec=spec).messages == []
+    imported = again(*both("Choice"), spec=spec)
+    assert set(codes(imported)) == {"TG809"}
+    wipe, mode = "/types/Opts/properties/wipe", "/types/Opts/properties/mode/enum"
+    assert imported.data["kept"] == {wipe: None, mode: ["safe"]}
+    second = again(*both("Choice"), spec=imported.text)
+    assert (second.text, second.messages) == (imported.text, [])
+
+
 def test_a_tool_without_fingerprints_counts_as_edited() -> None:
     def change(data: Any) -> None:
         del data["imported"]["buy"]

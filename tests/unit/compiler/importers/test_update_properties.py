@@ -194,6 +194,127 @@ def test_nothing_a_person_wrote_is_lost_and_all_else_follows_the_source(data: st
                 assert _expanded(imported.tools[key], imported.data) == _expanded(tool, fresh)
 
 
+@st.composite
+def _objects(draw: st.DrawFn, prefix: str, depth: int = 0) -> dict[str, Any]:
+    """Draw an object of fields with names and values that no other has."""
+    fields: dict[str, Any] = {}
+    for number in range(draw(st.integers(1, 3))):
+        name = f"{prefix}{number}"
+        kind = draw(st.sampled_from(["text", "choice", "object"] if depth < 2 else ["text", "choice"]))
+        if kind == "object":
+            fields[name] = draw(_objects(f"{name}_", depth + 1))
+        else:
+            choice = {"enum": [f"{name}v{value}" for value in range(draw(st.integers(2, 3)))]}
+            fields[name] = {"type": "string", **(choice if kind == "choice" else {})}
+    return {"type": "object", "properties": fields}
+
+
+@st.composite
+def _moved(draw: st.DrawFn, schema: Any, definitions: dict[str, Any]) -> Any:
+    """Give a schema another form, and its parts."""
+    if not isinstance(schema, dict):
+        return schema
+    made = dict(schema)
+    if "properties" in made:
+        made["properties"] = {name: draw(_moved(each, definitions)) for name, each in made["properties"].items()}
+    match draw(st.sampled_from(["same", "same", "nullable", "reference", "list", "inside"])):
+        case "nullable":
+            return {"anyOf": [made, {"type": "null"}]}
+        case "reference":
+            name = f"{draw(st.sampled_from('ABC'))}{len(definitions)}"
+            definitions[name] = made
+            return {"$ref": f"#/$defs/{name}"}
+        case "list":
+            return {"type": "array", "items": made}
+        case "inside":
+            return {"type": "object", "properties": {f"in{len(definitions)}": made}}
+        case _:
+            return made
+
+
+def _names_and_values(value: Any, data: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of fields and the values in a schema, and in the types that it refers to."""
+    if isinstance(value, dict):
+        if isinstance(reference := value.get("$ref"), str) and reference.startswith("#/types/"):
+            yield from _names_and_values(data["types"][reference.rpartition("/")[2]], data)
+        for key, inner in value.items():
+            if key in ("properties", "enum"):
+                yield from inner
+            yield from _names_and_values(inner, data)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _names_and_values(item, data)
+
+
+def _stands(values: Any, schema: Any) -> bool:
+    """Whether a schema has a list of values, beside others that allow more."""
+    if isinstance(schema, list):
+        return any(_stands(values, item) for item in schema)
+    return isinstance(schema, dict) and (
+        schema.get("enum") == values or any(_stands(values, inner) for inner in schema.values())
+    )
+
+
+def _removable(value: Any) -> Iterator[tuple[Any, str]]:
+    """Yield each field and each value of a schema with the object or list that holds it."""
+    for name, inner in value.get("properties", {}).items():
+        yield value["properties"], name
+        yield from _removable(inner)
+    for item in value.get("enum", [])[1:]:
+        yield value["enum"], item
+
+
+@settings(
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    phases=set(Phase) - {Phase.shrink},
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(st.data())
+def test_nothing_a_person_removed_comes_back_unnoticed(data: st.DataObject) -> None:
+    schema = data.draw(_objects("f"))
+    data_of_spec = json.loads(json.dumps(import_text(_answer({"a": _tool_of(schema, {})})).data))
+    args = data_of_spec["tools"]["a"]["args"]
+    places = list(_removable(args))
+    chosen = data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=3, unique_by=lambda each: each[1]))
+    removed = [each for each in chosen if not any(each[1].startswith((f"{name}_", f"{name}v")) for _, name in chosen)]
+    for owner, name in removed:
+        if isinstance(owner, dict):
+            owner.pop(name)
+        else:
+            owner.remove(name)
+    reviewed = set(_names_and_values(args, {}))
+    text = _written(data_of_spec, [])
+
+    definitions: dict[str, Any] = {}
+    moved = {
+        **schema,
+        "properties": {key: data.draw(_moved(each, definitions)) for key, each in schema["properties"].items()},
+    }
+    answer = _answer({"a": _tool_of(moved, definitions)})
+    imported = import_text(answer, spec_file(text))
+
+    tool = imported.data["tools"]["a"]
+    told = " ".join(imported.messages)
+    for owner, name in removed:
+        if name not in set(_names_and_values(tool["args"], imported.data)) or _stands(owner, tool["args"]):
+            continue
+        assert imported.outcome is not None
+        assert imported.outcome.is_incomplete
+        assert "at another place now" in told
+        if isinstance(owner, dict):
+            assert any(each.endswith(f"/{name}") and note is None for each, note in tool["kept"].items())
+        else:
+            assert owner in tool["kept"].values()
+    assert reviewed <= {*_names_and_values(tool["args"], imported.data)}
+    again = import_text(answer, spec_file(imported.text))
+    assert (again.text, again.messages) == (imported.text, [])
+
+
+def _tool_of(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    return {"description": "One.", "inputSchema": {**schema, **({"$defs": definitions} if definitions else {})}}
+
+
 def _expanded(tool: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """Return the schemas of a tool with the definitions that they refer to, wherever these are written."""
 

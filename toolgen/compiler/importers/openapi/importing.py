@@ -33,6 +33,7 @@ from toolgen.compiler.importers.update import (
     LATEST,
     identity_of,
     of_kind,
+    origin_of,
     request_of,
     source_name,
 )
@@ -364,12 +365,23 @@ class _Reader:
             base_url = ""
         if base_url:
             tool["http"]["base_url"] = base_url
+            self._report_own_server(operation, base_url)
         auth = self._description.auth
         security = auth.security(operation.part)
         if security is not None and auth.schemes and security != auth.security(self._description.root):
             tool["http"]["security"] = security
         if "errors" in tool["http"]:  # last, as in the spec language
             tool["http"]["errors"] = tool["http"].pop("errors")
+
+    def _report_own_server(self, operation: Operation, base_url: str) -> None:
+        """Report that calls of a new tool go to another host than that of the API."""
+        of_api = self._description.base_url
+        is_known = operation.name in self._renames or request_of(operation.method, operation.path) in self._renames
+        if is_known or not of_api or origin_of(base_url) == origin_of(of_api):
+            return
+        message = f"calls of `{operation.name}` go to {base_url}, and not to {of_api}, with the credentials of the API"
+        fix = "if they are not for that host, remove `base_url` under `http` of the tool"
+        self._sink.report("TG848", operation.part.span, message, fix=fix)
 
     def _credentials(self, operation: Operation) -> frozenset[tuple[str, str]]:
         auth = self._description.auth

@@ -507,7 +507,8 @@ def test_an_operation_has_its_own_server_and_security() -> None:
     outcome = import_api(
         openapi(paths, servers=servers, components={"securitySchemes": schemes}, security=[{"key": []}, {"digest": []}])
     )
-    assert outcome.codes == ["TG834"]
+    assert outcome.codes == ["TG848", "TG834"]
+    assert "calls of `b` go to https://b.example, and not to https://a.example" in outcome.messages[0]
     assert outcome.data["api"]["security"] == [["key"]]
     assert "security" not in outcome.tools["a"]["http"]
     assert outcome.tools["b"]["http"]["base_url"] == "https://b.example"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.unit.compiler.importers.openapi.api import OK, answer, import_api, openapi, parameter
 
 SCHEMES = {"key": {"type": "apiKey", "in": "header", "name": "K"}}
@@ -102,9 +104,82 @@ def test_an_operation_at_another_path_is_found_by_its_id() -> None:
     newer = document(**{"/v2/c": {"delete": {"operationId": "c", "summary": "Delete c.", **OK}}})
     del newer["paths"]["/c"]
     outcome = import_api(newer, present=edited)
-    assert outcome.messages == []
+    assert outcome.codes == ["TG850"]
+    assert "DELETE /v2/c, before DELETE /c" in outcome.messages[0]
     assert outcome.tools["c"].items() >= GUARDS.items()
     assert outcome.tools["c"]["http"]["path"] == "/v2/c"
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "is_withdrawn"),
+    [("/find", "delete", True), ("/purge", "post", True), ("/find", "get", False), ("/found", "get", False)],
+)
+def test_a_permission_was_given_to_a_request(path: str, method: str, *, is_withdrawn: bool) -> None:
+    one = {"operationId": "find", "summary": "Find items.", **OK}
+    first = import_api(openapi({"/find": {"post": one}})).text
+    reviewed = first.replace("    http:", "    permission: readonly\n    http:", 1)
+    newer = openapi({path: {method: one}})
+    outcome = import_api(newer, present=reviewed)
+    tool = outcome.tools["find"]
+    assert tool["http"]["method"] == method.upper()
+    if is_withdrawn:
+        assert outcome.codes == ["TG850", "TG809"]
+        assert "permission" not in tool
+        assert tool["kept"] == {"/permission": "readonly"}
+        assert outcome.imported is not None
+        assert outcome.imported.is_incomplete
+    else:  # the method says that it changes nothing
+        assert outcome.messages == []
+        assert tool["permission"] == "readonly"
+    again = import_api(newer, present=outcome.text)
+    assert (again.text, again.messages) == (outcome.text, [])
+
+
+def at_server(url: str, **other: object) -> dict[str, object]:
+    servers = {"servers": [{"url": url}]} if url else {}
+    one = {"operationId": "a", "summary": "Get a.", **servers, **OK}
+    return openapi({"/a": {"get": one}, **other}, servers=[{"url": "https://a.example/v1"}])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stays"),
+    [
+        ("", "https://b.example", ""),
+        ("https://a.example/v2", "https://b.example", "https://a.example/v2"),
+        ("https://b.example", "", "https://b.example"),
+        ("https://b.example", "https://b.example:444", "https://b.example"),
+        ("https://b.example", "http://b.example", "https://b.example"),
+    ],
+)
+def test_no_import_moves_a_tool_to_another_host(before: str, after: str, stays: str) -> None:
+    outcome = import_api(at_server(after), present=import_api(at_server(before)).text)
+    assert outcome.tools["a"]["http"].get("base_url", "") == stays
+    assert outcome.codes == ["TG848"]
+    assert f"the source names {after or 'https://a.example/v1'} as the server" in outcome.messages[0]
+    again = import_api(at_server(after), present=outcome.text)
+    assert (again.text, again.messages) == (outcome.text, outcome.messages)
+
+
+def test_a_path_of_the_same_host_follows_the_description() -> None:
+    outcome = import_api(at_server("https://a.example/v3"), present=import_api(at_server("")).text)
+    assert outcome.messages == []
+    assert outcome.tools["a"]["http"]["base_url"] == "https://a.example/v3"
+
+
+def test_a_server_that_a_person_wrote_stays_without_a_word() -> None:
+    present = import_api(at_server("")).text.replace("path: /a}", "path: /a, base_url: https://own.example}")
+    for url in ("", ""):
+        outcome = import_api(at_server(url), present=present)
+        assert outcome.messages == []
+        assert outcome.tools["a"]["http"]["base_url"] == "https://own.example"
+        present = outcome.text
+
+
+def test_a_new_operation_on_another_host_is_reported() -> None:
+    new = {"operationId": "b", "summary": "Get b.", "servers": [{"url": "https://b.example"}], **OK}
+    outcome = import_api(at_server("", **{"/b": {"get": new}}), present=import_api(at_server("")).text)
+    assert outcome.codes == ["TG848"]
+    assert "calls of `b` go to https://b.example, and not to https://a.example/v1" in outcome.messages[0]
 
 
 def test_operations_that_swap_their_ids_keep_what_guards_their_requests() -> None:
