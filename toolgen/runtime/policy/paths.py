@@ -166,6 +166,8 @@ class PathProblem(StrEnum):
     TOO_LONG = "it is too long"
     TOO_MANY_LINKS = "its links form a loop"
     CLOSED = "a folder of the path cannot be read"
+    OTHER_HOME = "it may be in the home of another user; put `./` before a name that begins with `~`"
+    NO_FOLDER = "the folder in which it starts does not exist"
 
 
 @dataclass(frozen=True, slots=True)

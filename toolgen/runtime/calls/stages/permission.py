@@ -99,7 +99,7 @@ class Permission:
         decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
         if not self._is_by_call:
             return _NOTHING, decided
-        found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
+        found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths, self._tool.starts)
         if found.problem:
             message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
@@ -238,7 +238,8 @@ class Permission:
         """Return the folder of a process, or the one that paths of the call are relative to; empty if there is none."""
         if program.cwd is not None:
             return self._host.paths().judge(program.cwd).resolved
-        return self._host.paths().project if self._access.keys() & set(PATH_KEYS) else ""
+        has_paths = bool(self._access.keys() & set(PATH_KEYS))
+        return next(iter(self._tool.starts.resolved(self._host.paths())), "") if has_paths else ""
 
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
         from toolgen.runtime.policy.program import program_of  # many patterns, and most calls need no permission
