@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.files import open_file
 from toolgen.spec.locks import held
-from toolgen.spec.writing import make_private_folder, write_inside
+from toolgen.spec.writing import PRIVATE, make_private_folder, write_inside
 
 _ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
 _PATIENCE: Final = 60.0
@@ -72,7 +72,7 @@ class UserFile:
 
     def _write(self, found: dict[str, Any]) -> None:
         try:
-            write_inside(self.path.parent, self.path.name, json.dumps(found, indent=1).encode(), mode=0o600)
+            write_inside(self.path.parent, self.path.name, json.dumps(found, indent=1).encode(), mode=PRIVATE)
         except OSError as error:
             raise self._not_written(error) from error
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from toolgen.compiler.project.listing import LARGEST
 from toolgen.spec.files import is_inside, read_file
-from toolgen.spec.writing import make_private_folder, write_inside
+from toolgen.spec.writing import PRIVATE, make_private_folder, write_inside
 
 FOLDER: Final = ".toolgen/cache"
 """The folder of a project's cache, relative to the project."""
@@ -230,7 +230,7 @@ def _user_secret() -> bytes | None:
         if not place.exists():
             with suppress(FileExistsError):  # another process was faster
                 make_private_folder(place.parent)
-                write_inside(place.parent, place.name, os.urandom(_SECRET), mode=0o600, is_new=True)
+                write_inside(place.parent, place.name, os.urandom(_SECRET), mode=PRIVATE, is_new=True)
         secret = read_file(place, _SECRET, follow=False)
     except (OSError, RuntimeError):  # RuntimeError: there is no home
         return None
