@@ -22,7 +22,9 @@ from toolgen.evaluate.exchanges import Exchanges
 from toolgen.execute.user_file import UserFile
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.sqlite import SqliteStore
-from toolgen.runtime import SqliteCounters, SqliteGrants
+from toolgen.runtime import PathPolicy, SqliteCounters, SqliteGrants
+from toolgen.runtime.policy.paths import PathConcern, PathRules
+from toolgen.serve.tokens import Tokens
 from toolgen.testing.recordings import Recording
 from toolgen.toolsets import TaskGraph
 
@@ -185,3 +187,28 @@ def test_the_secret_of_a_user_is_private(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "project").mkdir()
     open_cache(tmp_path / "project")
     check(tmp_path / "cache")
+
+
+@pytest.mark.parametrize("create", CREATORS)
+def test_files_of_toolgen_itself_are_sensitive_whatever_a_policy_says(
+    tmp_path: Path, create: Callable[[Path], Any]
+) -> None:
+    create(tmp_path)
+    policy = PathPolicy(tmp_path, rules=[PathRules(sensitive=[])], home=tmp_path / "home")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    for path in [*files, *(path.with_name(f"{path.name}-wal") for path in files if not path.is_symlink())]:
+        answer = policy.judge(str(path))
+        assert answer.read_concern is PathConcern.SENSITIVE, path
+        assert answer.write_concern is PathConcern.SENSITIVE, path
+    assert policy.judge("note.txt").read_concern is None
+
+
+def test_the_tokens_of_serve_are_sensitive_once_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.json"
+    path.write_text('{"ann": "a-token-of-ann-that-is-long-enough"}')
+    path.chmod(0o600)
+    policy = PathPolicy(tmp_path, rules=[PathRules(sensitive=[])], home=tmp_path / "home")
+    assert policy.judge("tokens.json").read_concern is None
+    Tokens.from_file(path)
+    assert policy.judge("tokens.json").read_concern is PathConcern.SENSITIVE

@@ -13,6 +13,7 @@ from uuid import uuid4
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 from toolgen.spec.files import read_file, too_large
+from toolgen.spec.sensitive import note_private
 from toolgen.spec.writing import PRIVATE, write_inside
 
 LARGEST: Final = 1 << 30
@@ -110,6 +111,7 @@ class _LocalFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        note_private(folder)
 
     def read(self, name: str, limit: int) -> bytes:
         return read_file(self._folder / name, limit, follow=False)

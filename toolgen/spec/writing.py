@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, open_file, read_file
 from toolgen.spec.locks import try_lock
+from toolgen.spec.sensitive import note_private
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -235,7 +236,8 @@ def write_new(path: str | PathLike[str], content: bytes, *, mode: int = 0o666) -
 
 
 def create_private(path: str | PathLike[str]) -> None:
-    """Create an empty file that only the user can read, unless there is one. Raises OSError."""
+    """Create an empty file that only the user can read, unless there is one: it is toolgen's. Raises OSError."""
+    note_private(path)
     with suppress(FileExistsError):
         _write_new(os.fspath(path), b"", PRIVATE, None)
 
