@@ -31,7 +31,7 @@ from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.text import visible
-from toolgen.spec.writing import Changed, append_inside, place_inside, replace_inside
+from toolgen.spec.writing import PRIVATE, Changed, append_inside, place_inside, replace_inside
 from toolgen.testing.recordings import (
     RecordingError,
     Take,
@@ -161,7 +161,7 @@ def save_recording(config: Config, take: Take, name: str) -> Saved:
     if begun:
         append_inside(config.root, path, content, size=len(begun))
     else:
-        replace_inside(config.root, path, begun, content)
+        replace_inside(config.root, path, begun, content, mode=PRIVATE)
     return Saved(path, ((begun or b"") + above).count(b"\n") + 1)
 
 
@@ -265,7 +265,7 @@ def _read(root: Path, path: str) -> str | None:
 
 def _write(root: Path, path: str, before: str | None, text: str) -> None:
     """Write a text in place of the one that was read; None for none. Raises `Changed` if another is there now."""
-    replace_inside(root, path, None if before is None else before.encode(), text.encode())
+    replace_inside(root, path, None if before is None else before.encode(), text.encode(), mode=PRIVATE)
 
 
 _KINDS: Final[Mapping[str, Callable[[Config, Take, Mapping[str, str]], Saved]]] = {

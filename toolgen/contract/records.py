@@ -402,10 +402,12 @@ class ToolsetRegistration:
     for a person who is asked about the call. It raises `CallFailed` for a call that the executor refuses.
     `under` is for executors that keep to policies themselves, such as those of commands: a runtime calls
     it with its policies, and uses the registration that it returns. `folder` is where relative paths of calls start,
-    for executors of files and programs: a runtime asks about the same paths. `server` is the MCP server that gets the
-    calls, as a spec has it, with the folder `cwd` in which a program runs: a person who is asked is shown this one.
-    `hosts` has, by ident, the hosts that every call reaches, for executors that send calls to a URL: policies judge
-    these. `login` returns the id of the stored login that a call would use, empty without one: an answer is for it.
+    for executors of files and programs: a runtime asks about the same paths. `home` is what `~` stands for there, for
+    executors that expand it; of others a runtime judges both what it may stand for. `server` is the MCP server that
+    gets the calls, as a spec has it, with the folder `cwd` in which a program runs: a person who is asked is shown this
+    one. `hosts` has, by ident, the hosts that every call reaches, for executors that send calls to a URL: policies
+    judge these. `login` returns the id of the stored login that a call would use, empty without one: an answer is for
+    it.
     """
 
     toolset: str
@@ -417,6 +419,7 @@ class ToolsetRegistration:
     preview: Callable[[str, Mapping[str, Any]], str] | None = None
     under: Callable[[Any], ToolsetRegistration] | None = None
     folder: str = ""
+    home: str = ""
     server: Mapping[str, Any] | None = None
     hosts: Mapping[str, tuple[str, ...]] | None = None
     login: Callable[[], str] | None = None

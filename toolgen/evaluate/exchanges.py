@@ -21,7 +21,15 @@ from toolgen.providers.protocol import MalformedResponse
 from toolgen.schema.json_values import canonical, compact_json, is_number, is_object
 from toolgen.spec.files import read_file
 from toolgen.spec.locks import held
-from toolgen.spec.writing import Changed, append_inside, make_folder_inside, named_place, place_inside, replace_inside
+from toolgen.spec.writing import (
+    PRIVATE,
+    Changed,
+    append_inside,
+    make_folder_inside,
+    named_place,
+    place_inside,
+    replace_inside,
+)
 
 if TYPE_CHECKING:
     from toolgen.evaluate.models import EvaluatedModel
@@ -155,7 +163,7 @@ class Exchanges:
         with self._alone():
             if not os.path.lexists(self._path):
                 with suppress(Changed):  # somebody has created it meanwhile
-                    replace_inside(folder, name, None, b"")
+                    replace_inside(folder, name, None, b"", mode=PRIVATE)
             append_inside(folder, name, text)
 
     @contextmanager
@@ -164,7 +172,7 @@ class Exchanges:
         try:
             folder, name = named_place(str(self._path))
             place = Path(place_inside(folder, name))
-            make_folder_inside(folder, Path(name).parent)
+            make_folder_inside(folder, Path(name).parent, mode=PRIVATE)
             with held(place.parent / f".{place.name}.lock", _PATIENCE, 0o666):
                 yield
         except TimeoutError:

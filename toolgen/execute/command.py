@@ -24,7 +24,7 @@ from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
 from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import is_object
 from toolgen.spec.shell import misplaced
-from toolgen.spec.templates import BEYOND_A_NAME, BRACES
+from toolgen.spec.templates import BEYOND_A_NAME, BRACES, joined_path, joined_path_problem
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
@@ -183,6 +183,10 @@ def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def _compiled_command(definition: ToolDefinition, spec: CommandSettings) -> Command:
     limits = definition.settings.limits
     fields = fields_of(definition.input_schema)
+    for part in (spec.shell, *spec.exec):
+        for template in (part,) if isinstance(part, str) else part:
+            if name := joined_path(template, definition.settings.access.paths):
+                raise CatalogError("; ".join(joined_path_problem(name)))
     return Command(
         line=ShellLine.parse(spec.shell, fields) if spec.shell else ExecLine.parse(spec.exec, fields),
         fields=fields,

@@ -8,13 +8,16 @@ import stat
 import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.spec.files import open_file
 from toolgen.spec.locks import held
-from toolgen.spec.writing import make_private_folder, write_inside
+from toolgen.spec.sensitive import config_folder, note_private
+from toolgen.spec.writing import PRIVATE, make_private_folder, write_inside
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ALL_BUT_USER: Final = stat.S_IRWXG | stat.S_IRWXO
 _PATIENCE: Final = 60.0
@@ -23,10 +26,8 @@ _PATIENCE: Final = 60.0
 
 def user_folder() -> Path:
     """Return the folder for what toolgen keeps for a user. Raises `ExecutorError` for a user without a home."""
-    is_windows = sys.platform == "win32"
-    given = os.environ.get("APPDATA" if is_windows else "XDG_CONFIG_HOME")
     try:
-        return Path(given or Path.home() / ("AppData/Roaming" if is_windows else ".config")) / "toolgen"
+        return config_folder()
     except RuntimeError as error:
         raise ExecutorError(f"there is no folder for files of the user: {error}") from error
 
@@ -36,6 +37,7 @@ class UserFile:
 
     def __init__(self, name: str | Path) -> None:
         self.path = user_folder() / name
+        note_private(self.path)
 
     def read(self) -> dict[str, Any]:
         """Return the object. Raises `ExecutorError` for a file that others can read, or is broken."""
@@ -72,7 +74,7 @@ class UserFile:
 
     def _write(self, found: dict[str, Any]) -> None:
         try:
-            write_inside(self.path.parent, self.path.name, json.dumps(found, indent=1).encode(), mode=0o600)
+            write_inside(self.path.parent, self.path.name, json.dumps(found, indent=1).encode(), mode=PRIVATE)
         except OSError as error:
             raise self._not_written(error) from error
 

@@ -13,7 +13,8 @@ from uuid import uuid4
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 from toolgen.spec.files import read_file, too_large
-from toolgen.spec.writing import write_inside
+from toolgen.spec.sensitive import note_private
+from toolgen.spec.writing import PRIVATE, write_inside
 
 LARGEST: Final = 1 << 30
 """Maximum size of an artifact, in bytes. All of it is in memory when it is stored and read."""
@@ -34,8 +35,8 @@ class Artifact:
 class Artifacts:
     """Stores artifacts in a folder, or at a URL that fsspec opens (`s3://bucket/path`; extra `toolgen[artifacts]`).
 
-    Writes are atomic, also with concurrent writers. All methods block: in an event loop, call them in a thread. Raises
-    `ArtifactError` if a URL cannot be used.
+    Only its user can read the files and folders that it creates. Writes are atomic, also with concurrent writers. All
+    methods block: in an event loop, call them in a thread. Raises `ArtifactError` if a URL cannot be used.
     """
 
     def __init__(self, place: str | Path) -> None:
@@ -110,13 +111,14 @@ class _LocalFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        note_private(folder)
 
     def read(self, name: str, limit: int) -> bytes:
         return read_file(self._folder / name, limit, follow=False)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file that appears when all of it is on disk."""
-        write_inside(self._folder, name, data, is_durable=True)
+        write_inside(self._folder, name, data, mode=PRIVATE, is_durable=True)
 
 
 class _FileSystem(Protocol):

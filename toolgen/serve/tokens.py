@@ -12,6 +12,7 @@ from typing import Any, Final
 from toolgen.runtime.base.json_text import NotJson, parse_unique
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.files import open_file
+from toolgen.spec.sensitive import note_private
 
 _LARGEST: Final = 1024 * 1024
 _SHORTEST: Final = 16
@@ -81,6 +82,7 @@ def _is_tokens(value: Any) -> bool:
 
 
 def _read_private(path: Path) -> bytes:
+    note_private(path)
     try:
         with open_file(path) as file:
             status = os.fstat(file.fileno())

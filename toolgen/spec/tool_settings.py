@@ -64,9 +64,14 @@ class Access:
         return {each.name: names for each in fields(self) if (names := getattr(self, each.name))}
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """The args that are paths, which policies judge for each call."""
+        return (*self.read, *self.search, *self.write, *self.cwd)
+
+    @property
     def has_paths(self) -> bool:
-        """Whether args are paths, which policies judge for each call."""
-        return bool(self.read or self.search or self.write or self.cwd)
+        """Whether args are paths."""
+        return bool(self.paths)
 
     @property
     def hosts_of_every_call(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, open_file, read_file
 from toolgen.spec.locks import try_lock
+from toolgen.spec.sensitive import note_private
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,6 +32,9 @@ _NEW: Final = (
 _FOLDER: Final = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
+PRIVATE: Final = 0o600
+"""The mode of files that have data of runs, or secrets: only their user can read them, from their creation on."""
+
 _PATIENCE: Final = 1.0
 """Seconds to wait for a file that another process has locked. A toolgen has it for less than a millisecond; whoever has
 it for longer, such as a program `flock` that has started this one, does not keep it from being written.
@@ -59,9 +63,9 @@ def write_inside(
     """Write a file below a folder: readers see the old content or the new one. Missing folders are created.
 
     Links on the way, and at the name of the file, may lead to another place below the folder. A file that is there
-    keeps its permissions; a new one gets `mode`. With `is_new` there may be none, and of two processes the first one
-    wins; with `is_durable` the content is on disk when this returns. Raises `LeadsOut`, `NotRegular`, FileExistsError
-    and OSError.
+    keeps its permissions; a new one gets `mode`, and new folders are for the same users. With `is_new` there may be
+    none, and of two processes the first one wins; with `is_durable` the content is on disk when this returns. Raises
+    `LeadsOut`, `NotRegular`, FileExistsError and OSError.
     """
     real = place_inside(folder, path)
     place = os.path.join(folder, path)
@@ -71,7 +75,12 @@ def write_inside(
 
 
 def replace_inside(
-    folder: str | PathLike[str], path: str | PathLike[str], before: bytes | None, content: bytes
+    folder: str | PathLike[str],
+    path: str | PathLike[str],
+    before: bytes | None,
+    content: bytes,
+    *,
+    mode: int = 0o666,
 ) -> None:
     """Write a file that people write too, as `write_inside` does, if it still is what was read; None for no file.
 
@@ -82,7 +91,7 @@ def replace_inside(
     real = place_inside(folder, path)
     if before is None:
         try:
-            write_inside(folder, path, content, is_new=True)
+            write_inside(folder, path, content, mode=mode, is_new=True)
         except FileExistsError as error:
             raise _changed(path) from error
         return
@@ -155,7 +164,7 @@ def _write(
     """Write a file below a folder, links followed. `unchanged` raises an error if it must not be replaced after all."""
     present = _status(real)
     *folders, name = _names(real, folder)
-    with _below(os.path.realpath(folder), folders) as (above, at), ExitStack() as unless_moved:
+    with _below(os.path.realpath(folder), folders, mode) as (above, at), ExitStack() as unless_moved:
         place = _at(above, at, name)
         staged = _at(above, at, f".{name[:64]}.{os.urandom(8).hex()}")
         _write_new(staged, content, mode, at, is_durable=is_durable, like=present)
@@ -196,13 +205,13 @@ def append_inside(
             file.write(content)
 
 
-def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str]) -> str:
+def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str], *, mode: int = 0o666) -> str:
     """Create a folder below another, and those above it, if they are missing; return where it is.
 
-    Raises `LeadsOut` for a link that leads out, and OSError.
+    `mode` is that of files for which it is created. Raises `LeadsOut` for a link that leads out, and OSError.
     """
     real = place_inside(folder, path)
-    with _below(os.path.realpath(folder), _names(real, folder)):
+    with _below(os.path.realpath(folder), _names(real, folder), mode):
         return real
 
 
@@ -227,14 +236,15 @@ def write_new(path: str | PathLike[str], content: bytes, *, mode: int = 0o666) -
 
 
 def create_private(path: str | PathLike[str]) -> None:
-    """Create an empty file that only the user can read, unless there is one. Raises OSError."""
+    """Create an empty file that only the user can read, unless there is one: it is toolgen's. Raises OSError."""
+    note_private(path)
     with suppress(FileExistsError):
-        _write_new(os.fspath(path), b"", 0o600, None)
+        _write_new(os.fspath(path), b"", PRIVATE, None)
 
 
 def make_private_folder(path: str | PathLike[str]) -> None:
     """Create a folder of the user, and those above it, if they are missing; others cannot read it. Raises OSError."""
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    os.makedirs(path, mode=_for_the_same_users(PRIVATE), exist_ok=True)
 
 
 def flush_to_disk(path: str | PathLike[str]) -> None:
@@ -270,15 +280,19 @@ def _names(real: str, folder: str | PathLike[str]) -> list[str]:
 
 
 @contextmanager
-def _below(folder: str, names: Sequence[str]) -> Generator[tuple[str, int | None]]:
+def _below(folder: str, names: Sequence[str], mode: int = 0o666) -> Generator[tuple[str, int | None]]:
     """Open a folder some levels below a resolved one, where no level may be a link; create what is missing.
 
-    Yields its path, and its descriptor where the system has them.
+    Yields its path, and its descriptor where the system has them. `mode` is that of files in it.
     """
-    os.makedirs(folder, exist_ok=True)
+    mode = _for_the_same_users(mode)
+    os.makedirs(folder, mode, exist_ok=True)
     place = os.path.join(folder, *names)
     if not _HAS_DESCRIPTORS:
-        os.makedirs(place, exist_ok=True)
+        made = folder
+        for name in names:
+            made = os.path.join(made, name)
+            os.makedirs(made, mode, exist_ok=True)
         if os.path.realpath(place) != place:
             raise LeadsOut(errno.EPERM, "a link leads out of the folder", place)
         yield place, None
@@ -288,10 +302,15 @@ def _below(folder: str, names: Sequence[str]) -> Generator[tuple[str, int | None
         opened.callback(os.close, at)
         for name in names:
             with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=at)
+                os.mkdir(name, mode, dir_fd=at)
             at = os.open(name, _FOLDER, dir_fd=at)
             opened.callback(os.close, at)
         yield place, at
+
+
+def _for_the_same_users(mode: int) -> int:
+    """Return the mode of a folder that those can enter who can read a file with a mode."""
+    return mode | (mode & 0o444) >> 2
 
 
 def _at(above: str, at: int | None, name: str) -> str:

@@ -29,7 +29,7 @@ from toolgen.runtime.redact.redacted import issues_of_rest, redacted_places
 from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
 from toolgen.spec.files import read_file
 from toolgen.spec.text import cut, has_parts, visible
-from toolgen.spec.writing import Changed, append_inside, named_place, replace_inside
+from toolgen.spec.writing import PRIVATE, Changed, append_inside, named_place, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change
@@ -212,7 +212,8 @@ class Recording:
             if begun and present is not None:
                 append_inside(*named_place(self._target), content, size=sum(map(len, present)))
             else:
-                replace_inside(*named_place(self._target), None if present is None else b"".join(present), content)
+                before = None if present is None else b"".join(present)
+                replace_inside(*named_place(self._target), before, content, mode=PRIVATE)
         except Changed:
             raise RecordingError(f"{self.name} has changed meanwhile: record again") from None
         except OSError as error:

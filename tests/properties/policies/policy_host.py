@@ -18,6 +18,7 @@ from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import PermissionDenied
 from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.policy.effective import ToolsNotGranted
+from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
@@ -174,9 +175,9 @@ _hooks: Mapping[str, Callable[[], Denial | None]] = {
     "raises": _raise,
 }
 _permissions: Mapping[str, Callable[[str], Any]] = {
-    "allow_once": str,
-    "allow_for_session": str,
-    "deny": str,
+    "allow_once": Decision,
+    "allow_for_session": Decision,
+    "deny": Decision,
     "yes": str,
     "nothing": lambda _said: None,
 }

@@ -46,6 +46,7 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.calls import calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition
+from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.runs.children import start_child
 from toolgen.runtime.runs.run import Run, Session
 
@@ -355,6 +356,8 @@ class Sessions(RuleBasedStateMachine):
                 raise ValueError("broken")
             case "late":
                 await asyncio.Event().wait()
+            case word if word in set(Decision):
+                return Decision(word)
             case _:
                 pass
         return self._decision

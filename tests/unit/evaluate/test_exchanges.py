@@ -74,9 +74,9 @@ def test_a_replay_asks_nothing_and_finds_the_same(tmp_path: Path) -> None:
 def test_a_file_that_another_evaluation_creates_at_the_same_moment_is_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def later(folder: str, name: str, before: bytes | None, content: bytes) -> None:
+    def later(folder: str, name: str, before: bytes | None, content: bytes, **settings: Any) -> None:
         (tmp_path / "model.jsonl").touch()
-        replace_inside(folder, name, before, content)
+        replace_inside(folder, name, before, content, **settings)
 
     monkeypatch.setattr(exchanges, "replace_inside", later)
     assert states(run(tmp_path, Counted(), asks=True)) == ["passed"] * 3

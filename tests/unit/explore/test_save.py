@@ -59,6 +59,8 @@ def test_secrets_are_saved_nowhere(tmp_path: Path) -> None:
         assert (await saves(browser, path, kind="recording", name="calls"))["problem"] == ""
         (take,) = recorded(folder / "recordings" / "calls.jsonl").takes
         assert take.redacted == ("/pay/number",)
+        for path in ("evals", "evals/shop.eval.yaml", "recordings", "recordings/calls.jsonl"):
+            assert not (folder / path).stat().st_mode & 0o077, path
         texts = [each.read_bytes() for each in folder.rglob("*") if each.is_file()]
         assert not any(b"secret" in text.replace(b"secret_sale", b"") for text in texts)
         built(folder)

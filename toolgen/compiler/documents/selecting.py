@@ -22,9 +22,6 @@ Answer = Literal["exclude", "deny", "ask", "allow"]
 Rules = dict[SelectorText, Answer]
 Positive = Annotated[int, Field(ge=0)]
 
-SENSITIVE = ["~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*"]
-"""Path patterns that require permission to read, unless a policy sets its own."""
-
 
 class PathsSpec(Spec):
     """Where tools may write, and which paths require permission to read."""
@@ -33,8 +30,9 @@ class PathsSpec(Spec):
     """Folders in which tools may write."""
     tmp: bool = False
     """Whether tools may also write in the folder for temporary files."""
-    sensitive: list[NonEmpty] = SENSITIVE
-    """Patterns of paths that require permission to read."""
+    sensitive: list[NonEmpty] | None = None
+    """Patterns of paths that require permission to read, in place of the default: keys, `.env`, and files in which
+    programs usually keep credentials and what was typed."""
     hard_links: bool = False
     """Whether files with several hard links are read without permission. Another of their names may be sensitive; but
     some package managers install all files so."""

@@ -189,7 +189,11 @@ OneOrMore = NonEmpty | Names
 
 
 class AccessSpec(Spec):
-    """The resources that a call accesses: names of args, by what they contain."""
+    """The resources that a call accesses: names of args, by what they contain.
+
+    Relative paths start in the folder in which the program runs, and also in that of `cwd`. Calls that are sent over
+    the network have no paths.
+    """
 
     read: OneOrMore = []
     """Args with a path, or paths, to read."""

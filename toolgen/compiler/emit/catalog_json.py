@@ -150,7 +150,7 @@ def _policy(policy: Policy) -> dict[str, Any]:
         **_plain(policy, "name", "span", "limits", "write_roots", "sensitive", "env", "network"),
         "network": dict(policy.network),
         "write_roots": list(policy.write_roots),
-        "sensitive": list(policy.sensitive),
+        **({} if policy.sensitive is None else {"sensitive": list(policy.sensitive)}),
         "env": list(policy.env),
         "limits": dict(policy.limits),
     }

@@ -311,7 +311,7 @@ class Policy:
     write_roots: tuple[str, ...]
     tmp: bool
     hard_links: bool
-    sensitive: tuple[str, ...]
+    sensitive: tuple[str, ...] | None
     env: tuple[str, ...]
     limits: Mapping[str, int]
     on_permission_deny: str

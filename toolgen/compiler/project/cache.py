@@ -14,12 +14,15 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.project.listing import LARGEST
 from toolgen.spec.files import is_inside, read_file
-from toolgen.spec.writing import make_private_folder, write_inside
+from toolgen.spec.sensitive import cache_folder
+from toolgen.spec.writing import PRIVATE, make_private_folder, write_inside
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOLDER: Final = ".toolgen/cache"
 """The folder of a project's cache, relative to the project."""
@@ -226,18 +229,12 @@ def _ignore(folder: Path) -> None:
 def _user_secret() -> bytes | None:
     """Return the secret of this user, created if there is none; None if there is no place for it."""
     try:
-        place = _user_folder() / "cache.key"
+        place = cache_folder() / "cache.key"
         if not place.exists():
             with suppress(FileExistsError):  # another process was faster
                 make_private_folder(place.parent)
-                write_inside(place.parent, place.name, os.urandom(_SECRET), mode=0o600, is_new=True)
+                write_inside(place.parent, place.name, os.urandom(_SECRET), mode=PRIVATE, is_new=True)
         secret = read_file(place, _SECRET, follow=False)
     except (OSError, RuntimeError):  # RuntimeError: there is no home
         return None
     return secret if len(secret) == _SECRET else None
-
-
-def _user_folder() -> Path:
-    """Return the folder of a user's caches: in `XDG_CACHE_HOME`, `LOCALAPPDATA`, or `.cache` in the home."""
-    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(given) if given else Path.home() / ".cache") / "toolgen"

@@ -7,8 +7,10 @@ time, whatever became of the process or the network at the other end.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +22,7 @@ from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.sqlite_files import computed
 from toolgen.runtime.events.records import StoreError
 from toolgen.spec.text import visible
+from toolgen.spec.writing import create_private
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine as Connections
@@ -138,6 +141,14 @@ def file_url(place: sa.URL) -> str:
     return sa.URL.create("sqlite", database=path).render_as_string()
 
 
+def create_file(url: str) -> None:
+    """Create the file of a database of SQLite, unless it is there: only its user can read what runs have in it."""
+    place = sa.make_url(url)
+    if place.get_backend_name() == "sqlite" and place.database:
+        with suppress(OSError):  # SQLite has its own error for a file that cannot be created
+            create_private(os.path.realpath(place.database))
+
+
 def migration_url(url: str) -> str:
     """Return the URL with which tables are created and changed: it may take its time, but not for a lost network.
 
@@ -173,6 +184,10 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
         hide_parameters=True,
         connect_args={"check_same_thread": False},
     )
+
+    @event.listens_for(connections, "do_connect")
+    def create(*_args: object) -> None:
+        create_file(url)
 
     @event.listens_for(connections, "connect")
     def set_up(connection: sqlite3.Connection, _record: Any) -> None:

@@ -24,6 +24,7 @@ from toolgen.engine.dbos.connections import (
     CLIENT,
     Limits,
     close_connections,
+    create_file,
     file_url,
     migration_url,
     open_connections,
@@ -194,6 +195,7 @@ def is_missing_file(url: str) -> bool:
 def prepare_database(url: str) -> None:
     """Create what the runs need in a database, or bring it up to date. Raises `StoreError`."""
     try:
+        create_file(url)
         DBOS.migrate(migration_url(url))
         connections = open_connections(url, BESIDE_WORKER)
         try:

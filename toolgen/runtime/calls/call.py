@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult, setter
 from toolgen.runtime.catalog.execution import Form
+from toolgen.runtime.policy.path_starts import IN_PROJECT, PathStarts
 from toolgen.runtime.redact.call_secrets import hide_data, hide_from_person, secrets_of_call
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical
@@ -49,7 +50,7 @@ class Tool:
     `toolset` is its toolset as it was compiled; empty for a registered tool. `preview` returns what a call with these
     args sends, if its executor can. `hosts` are those that every call reaches, if its executor or its server says so.
     `login` returns the id of the stored login that a call would use, if its executor uses them. `handler` is the
-    function of the host that runs a compiled tool, if one does.
+    function of the host that runs a compiled tool, if one does. `starts` is where paths of its calls start.
     """
 
     definition: ToolDefinition
@@ -63,6 +64,7 @@ class Tool:
     hosts: tuple[str, ...] | None = None
     login: Callable[[], str] | None = None
     handler: Handler | None = None
+    starts: PathStarts = IN_PROJECT
 
     @property
     def access(self) -> Mapping[str, Any]:

@@ -38,6 +38,7 @@ from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.events.records import ABORTED
 from toolgen.runtime.policy.hosts import hosts_by_tool, with_hosts
+from toolgen.runtime.policy.path_starts import check_path_starts, path_starts
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
@@ -88,6 +89,7 @@ class Runtime:
     What runs: `executors` run the toolsets; `missing` names toolsets without an executor, whose tools no run has.
     `inject` has, for each name of an injected field, a function that returns its value for the meta of a call.
     `project` is the folder that paths in calls are relative to, by default that of the executors of files and programs.
+    If it is not given, functions of the host may also open paths in the working directory, and both are judged.
 
     Who decides: all compiled policies of the catalog are in force, but for `disabled_policies`, by name. `permission`
     is the callback that is asked before a tool runs that is not readonly, or if a policy requires it; it must answer
@@ -149,11 +151,13 @@ class Runtime:
         self._assigned = assign(catalog, executors, in_force)
         self._registrations = MappingProxyType({each.toolset: each for each in executors})
         self._hosts = hosts_by_tool(catalog, executors)
+        check_path_starts(catalog, executors)
         self._servers = {each.toolset: each.server for each in executors if each.server is not None}
         self._logins = {each.toolset: each.login for each in executors if each.login is not None}
         self._handlers = {ident: run for each in executors for ident, run in (each.handlers or {}).items()}
         self._previews = {each.toolset: each.preview for each in executors if each.preview is not None}
         self._inline = frozenset(each.toolset for each in executors if each.inline)
+        self._project = "" if project is None else os.fspath(project)
         self._new_id = new_id or _UniqueIds().new
         self._host = Host(
             permission=permission,
@@ -408,7 +412,16 @@ class Runtime:
 
     def _tool(self, ident: str) -> Tool:
         definition, name = self._catalog.definition(ident), self._catalog.toolset_of(ident)
-        toolset = self._catalog.section("toolsets").get(name, {})
+        compiled = self._catalog.section("toolsets").get(name, {})
+        toolset = {**compiled, "server": self._servers[name]} if name in self._servers else compiled
+        registered, registration = self._catalog.registered(ident), self._registrations.get(name)
+        starts = path_starts(
+            definition,
+            {} if registered else toolset,
+            registration=None if registered else registration,
+            folder=(registered.folder if registered else getattr(registration, "folder", "")) or self._project,
+            has_handler=ident in self._handlers,
+        )
         return Tool(
             definition=definition,
             entry=self._entry(ident),
@@ -417,10 +430,11 @@ class Runtime:
             form=find_runner(self._catalog, self._assigned, ident, self._host.policies)[1],
             secrets=secrets_of_tool(definition),
             preview=self._preview(ident),
-            toolset={**toolset, "server": self._servers[name]} if name in self._servers else toolset,
+            toolset=toolset,
             hosts=self._hosts.get(ident),
             login=self._logins.get(name),
             handler=self._handlers.get(ident),
+            starts=starts,
         )
 
     def _entry(self, ident: str) -> PolicyEntry:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.contract.picklable import Picklable
+from toolgen.spec.sensitive import SENSITIVE, always_sensitive, is_private
 
 if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 #
 # Paths are absolute texts here; `resolve` below follows links.
 
-SENSITIVE: Final = ("~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*")
-"""Sensitive by default."""
-
-ALWAYS_SENSITIVE: Final = ("/proc",)
-"""Always sensitive: the memory and the environment of processes, including this one."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathRules:
@@ -43,7 +38,7 @@ class PathRules:
     `write_roots`: folders that may be written to, with everything below; `.` is the project, `~` the home.
     `tmp`: whether the folders for temporary files are write roots too.
     `sensitive`: a pattern with a slash is a path, with everything below; one without is the name of a file or of a
-    folder above it. In both, `*`, `?` and `[...]` match text without a slash.
+    folder above it. In both, `*`, `?` and `[...]` match text without a slash; `~` is the home of any user.
     `hard_links`: whether a file with several hard links may be read like one with a single name. Its other names are
     unknown, and one of them may be sensitive; but some package managers install all files as hard links.
     """
@@ -137,14 +132,82 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", shown).rstrip(" .")
 
 
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode: the same under every name."""
+
+_OTHER_HOMES: Final = ("/root", "/home/*", "/users/*", "/var/root")
+"""Where the homes of other users usually are, as folded names."""
+
+_HOME_NAMES: Final = tuple(tuple(home.split("/")[1:]) for home in _OTHER_HOMES)
+
+
+class _SensitivePlaces:
+    """All sensitive patterns of a policy, so that most of them cost one look-up for each folder above a path."""
+
+    def __init__(self, patterns: Iterable[str], *, project: str, homes: Iterable[str]) -> None:
+        self._literal: dict[tuple[str, ...], str] = {}
+        self._in_homes: dict[tuple[str, ...], str] = {}
+        self._others: list[SensitivePattern] = []
+        self._places: dict[str, str] = {}
+        for text in patterns:
+            in_home = text == "~" or text.startswith("~/")
+            for home in dict.fromkeys(homes) if in_home else ("",):
+                self._add(SensitivePattern.parse(text, project=project, home=home))
+            if not in_home:
+                continue
+            if _WILDCARDS.search(text):
+                for home in _OTHER_HOMES:
+                    self._add(SensitivePattern.parse(text, project=project, home=home))
+            else:
+                self._in_homes[tuple(_folded_names(text[1:]))] = text
+
+    def _add(self, pattern: SensitivePattern) -> None:
+        place = pattern.place
+        if place is None:
+            self._others.append(pattern)
+        else:
+            self._literal.setdefault(tuple(_folded_names(place)), pattern.text)
+            self._places.setdefault(place, pattern.text)
+
+    def pattern_of(self, paths: Iterable[str], identities: frozenset[Identity]) -> str | None:
+        """Return the pattern that one of some paths matches, or is below, by names or by its location."""
+        for path in paths:
+            names = tuple(_folded_names(path))
+            found = _above_in(self._literal, names)
+            for home in _homes_of(names):
+                found = found or _above_in(self._in_homes, names[home:])
+            found = found or next((each.text for each in self._others if each.matches(path)), None)
+            if found is not None:
+                return found
+        return next((text for place, text in self._places.items() if _is_one_of(place, identities)), None)
+
+
+def _above_in(patterns: Mapping[tuple[str, ...], str], names: tuple[str, ...]) -> str | None:
+    """Return the pattern of a path, or of a folder above it."""
+    return next((text for end in range(len(names) + 1) if (text := patterns.get(names[:end])) is not None), None)
+
+
+def _homes_of(names: tuple[str, ...]) -> Iterable[int]:
+    """Yield how many names of a folded path are a home of some user."""
+    for parts in _HOME_NAMES:
+        if len(names) >= len(parts) and all(part in ("*", name) for part, name in zip(parts, names, strict=False)):
+            yield len(parts)
+
+
+def _is_one_of(place: str, identities: frozenset[Identity]) -> bool:
+    """Whether a place has other names there: a link's target, another spelling, a mount."""
+    try:
+        there = os.stat(place)  # noqa: PTH116  # many of them for each path
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) in identities
+
+
 # Resolution of paths: following every link of a path, and recording the links.
 
 MAX_LINKS: Final = 40
 MAX_BYTES: Final = 4096
 """Maximum links in one path, and maximum length: the limits of Linux."""
-
-Identity: TypeAlias = tuple[int, int]
-"""Device and inode: the same under every name."""
 
 
 class FileKind(StrEnum):
@@ -166,6 +229,8 @@ class PathProblem(StrEnum):
     TOO_LONG = "it is too long"
     TOO_MANY_LINKS = "its links form a loop"
     CLOSED = "a folder of the path cannot be read"
+    OTHER_HOME = "it may be in the home of another user; put `./` before a name that begins with `~`"
+    NO_FOLDER = "the folder in which it starts does not exist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +424,9 @@ class PathPolicy:
         folders = _temporary() if temporary is None else temporary
         self._roots: Final = [self._write_roots(rule, folders) for rule in rules]
         self._hard_links: Final = all(rule.hard_links for rule in rules)
-        patterns = [*ALWAYS_SENSITIVE, *dict.fromkeys(text for rule in rules for text in rule.sensitive)]
+        patterns = dict.fromkeys([*always_sensitive(), *(text for rule in rules for text in rule.sensitive)])
         homes = (self.home, _absolute(given_home))
-        parsed = (
-            SensitivePattern.parse(text, project=self.project, home=folder) for text in patterns for folder in homes
-        )
-        self._patterns: Final = tuple(dict.fromkeys(parsed))
+        self._sensitive: Final = _SensitivePlaces(patterns, project=self.project, homes=homes)
 
     def under(self, policies: Policies) -> PathPolicy:
         """Return the path policy that has the rules of policies too."""
@@ -408,10 +470,8 @@ class PathPolicy:
     def _pattern_of(self, found: Resolution) -> str | None:
         """Return the pattern that makes a path sensitive, by its names, by a followed link, or by its location."""
         passed = (found.path, *found.links)
-        for pattern in self._patterns:
-            if any(pattern.matches(path) for path in passed) or _lies_in(found, pattern.place):
-                return pattern.text
-        return None
+        own = next((path for path in passed if is_private(path)), None)
+        return own or self._sensitive.pattern_of(passed, found.identities)
 
     def _write_roots(self, rule: PathRules, temporary: Sequence[str | os.PathLike[str]]) -> list[str]:
         named = [expand(root, base=self.project, home=self.home) for root in rule.write_roots]
@@ -450,14 +510,3 @@ def _resolved(folder: str | os.PathLike[str]) -> str:
 def _absolute(folder: str | os.PathLike[str]) -> str:
     """Make a folder of the host absolute. `..` stays: its meaning depends on links."""
     return os.path.join(os.getcwd(), os.fspath(folder))  # noqa: PTH109, PTH118  # texts throughout
-
-
-def _lies_in(found: Resolution, place: str | None) -> bool:
-    """Whether a path is in a place that has other names here: a link's target, another spelling, a mount."""
-    if place is None:
-        return False
-    try:
-        there = Path(place).stat()
-    except OSError:
-        return False
-    return (there.st_dev, there.st_ino) in found.identities

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from toolgen.runtime.policy.hosts import shown_hosts
+from toolgen.runtime.policy.path_starts import IN_PROJECT, PathStarts
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.spec.hosts import UNCLEAR, host_of
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 Scope: TypeAlias = tuple[tuple[str, str], ...]
 """The resources of a call: pairs of a kind and a value, sorted."""
 
-PATH_KEYS: Final = ("read", "search", "write", "cwd")
-"""The keys of `access` whose args are paths."""
+PATH_KEYS: Final = ("cwd", "read", "search", "write")
+"""The keys of `access` whose args are paths; those of `cwd` are folders in which others may start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +58,18 @@ class _Value(NamedTuple):
     is_text: bool = True
 
 
-def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> AccessedResources:
+def accessed_resources(
+    access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy], starts: PathStarts = IN_PROJECT
+) -> AccessedResources:
     """Return the resources of a call by its args, as JSON. `access` is that of a compiled tool.
 
-    The scope has the path itself if there is a concern about it, else its folder. Raises what `paths` raises, for a
-    call with paths.
+    A path counts as each file that it may lead to, by where it `starts`. The scope has the path itself if there is a
+    concern about it, else its folder. Raises what `paths` raises, for a call with paths.
     """
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
     urls = [(value, host_of(value.text)) for value in values if value.key == "url"]
-    judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
+    with_paths = [value for key in PATH_KEYS for value in values if value.key == key]
+    judged = _judged_paths(with_paths, paths(), starts) if with_paths else []
     problems = [each.answer.problem for each in judged if each.answer.problem]
     if any(value.key in PATH_KEYS and not value.is_text for value in values):
         from toolgen.runtime.policy.paths import PathProblem  # most tools have no paths
@@ -81,12 +85,22 @@ def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[],
         hosts=shown_hosts(hosts),
         scope=None if UNCLEAR in hosts else tuple(sorted(dict.fromkeys(scope), key=itemgetter(0))) or None,
         cwd=next((each.answer.resolved for each in judged if each.value.key == "cwd"), ""),
-        concerns=tuple(f"paths: {each.answer.given} is {each.concern}" for each in concerning),
-        concerning=tuple(each.answer.resolved for each in concerning),
+        concerns=tuple(dict.fromkeys(f"paths: {each.answer.given} is {each.concern}" for each in concerning)),
+        concerning=tuple(dict.fromkeys(each.answer.resolved for each in concerning)),
         problem=problems[0].value if problems else "",
         has_unknown_host=UNCLEAR in hosts,
         is_cwd_outside=any(each.value.key == "cwd" and each.answer.root is None for each in judged),
     )
+
+
+def _judged_paths(values: Sequence[_Value], paths: PathPolicy, starts: PathStarts) -> list[_Judged]:
+    """Judge the paths of a call. Those that are its working directory come first: others may start there, too."""
+    folders, judged = starts.resolved(paths), list[_Judged]()
+    for value in values:
+        from_cwd = [each.answer.resolved for each in judged if each.value.key == "cwd" and value.key != "cwd"]
+        at = tuple(dict.fromkeys((*folders, *filter(None, from_cwd))))
+        judged += [_Judged.of(value, answer) for answer in starts.judge(value.text, paths, at)]
+    return judged
 
 
 class _Judged(NamedTuple):

@@ -133,7 +133,7 @@ class CodeTools:
         def under(policies: Policies) -> ToolsetRegistration:
             return executor(self.under(policies))
 
-        return replace(executor(self), under=under, folder=self.policy.project)
+        return replace(executor(self), under=under, folder=self.policy.project, home=self.policy.home)
 
     @blocking
     def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,7 +66,10 @@ def test_tel_24_a_failing_gate_lets_the_call_run(caplog: pytest.LogCaptureFixtur
     def of_no_kind(_request: CheckedCall) -> Any:
         return "yes"
 
-    for gate in (broken, broken_later, of_no_kind):
+    async def later_of_no_kind(_request: CheckedCall) -> Any:
+        return SimpleNamespace(approved=True, reason="")
+
+    for gate in (broken, broken_later, of_no_kind, later_of_no_kind):
         caplog.clear()
         assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate)).success
         assert [record.levelno for record in caplog.records] == [logging.WARNING]

@@ -35,6 +35,7 @@ from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.calls.call import Denial, GateDecision
 from toolgen.runtime.events.records import RunNotFound, RunRecord, StoreError
+from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -133,7 +134,7 @@ def test_the_trace_contains_the_decision_of_each_stage() -> None:
     record = record_of(
         catalog_of(metadata={"limits": {"daily_limit": 9}, "gate": True}),
         request(),
-        permission=lambda _request: "allow_once",
+        permission=lambda _request: Decision.ALLOW_ONCE,
         gate=lambda _call: GateDecision(approved=True),
         hooks=[Hook()],
     )

@@ -36,7 +36,7 @@ def was_denied(result: ToolResult[Any]) -> bool:
     return result.error is not None and result.error.kind is FailureKind.PERMISSION_DENIED
 
 
-@pytest.mark.parametrize("decision", ["allow_once", "allow_for_session", Decision.ALLOW_ONCE])
+@pytest.mark.parametrize("decision", [Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION])
 def test_reg_86_an_allowed_call_runs(decision: Any) -> None:
     async def later(_request: PermissionRequest) -> Any:
         return decision
@@ -45,7 +45,21 @@ def test_reg_86_an_allowed_call_runs(decision: Any) -> None:
     assert invoke(catalog_of(), later).value == "ran"
 
 
-@pytest.mark.parametrize("answer", ["deny", "allow", "", None, True, 1, ["allow_once"], object()])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "allow_once",
+        "allow_for_session",
+        "deny",
+        "",
+        None,
+        True,
+        1,
+        ["allow_once"],
+        {"decision": "allow_once"},
+        object(),
+    ],
+)
 def test_reg_86_any_other_answer_is_a_denial(answer: Any) -> None:
     async def later(_request: PermissionRequest) -> Any:
         return answer
@@ -107,9 +121,15 @@ def test_a_callback_that_fails_or_gives_no_decision_is_logged(caplog: pytest.Log
     assert was_denied(invoke(catalog_of(), broken))
     assert was_denied(invoke(catalog_of(), lambda _request: Anything()))
     assert was_denied(invoke(catalog_of(), lambda _request: Decision.DENY))
+    assert was_denied(invoke(catalog_of(), lambda _request: "allow_once"))
+    wrong = "a PermissionDecision whose decision is of type str"
+    as_text: Any = PermissionDecision(decision="allow_once")  # type: ignore[arg-type]  # under test
+    assert was_denied(invoke(catalog_of(), lambda _request: as_text))
     assert [record.getMessage() for record in caplog.records] == [
         "the permission callback failed for own.tool; the call is denied",
         "the permission callback returned Anything for own.tool instead of a decision; the call is denied",
+        "the permission callback returned str for own.tool instead of a decision; the call is denied",
+        f"the permission callback returned {wrong} for own.tool instead of a decision; the call is denied",
     ]
 
 
@@ -207,6 +227,7 @@ def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
     [
         PermissionDecision(decision=True),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # under test
+        PermissionDecision(decision="allow_once"),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # under test
         PermissionDecision(decision=Decision.ALLOW_ONCE, metadata={"a": object()}),
         PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # under test

@@ -10,7 +10,8 @@ import pytest
 from tests.unit.toolsets.code.world import SECRET, needs_ripgrep
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.paths import SENSITIVE, PathRules
+from toolgen.runtime.policy.paths import PathRules
+from toolgen.spec.sensitive import SENSITIVE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,12 +283,13 @@ def test_reg_74_a_write_root_replaced_by_a_link_stays_at_its_path(furnished: Wor
 
 @pytest.mark.parametrize("replaced", ["folder", "parent", "file"])
 def test_reg_74_a_path_swapped_for_a_link_after_the_check_is_not_followed(furnished: World, replaced: str) -> None:
-    furnished.put("project/a/b/id_rsa", "plain\n")
+    furnished.put("project/a/b/note", "plain\n")
+    furnished.put("home/.ssh/note", SECRET)
     access = PathAccess(furnished.policy())
-    answer = access.check_edit("a/b/id_rsa")
-    swapped = {"folder": "a/b", "parent": "a", "file": "a/b/id_rsa"}[replaced]
-    target = {"folder": ".ssh", "parent": "deep", "file": ".ssh/id_rsa"}[replaced]
-    furnished.put("home/deep/b/id_rsa", SECRET)
+    answer = access.check_edit("a/b/note")
+    swapped = {"folder": "a/b", "parent": "a", "file": "a/b/note"}[replaced]
+    target = {"folder": ".ssh", "parent": "deep", "file": ".ssh/note"}[replaced]
+    furnished.put("home/deep/b/note", SECRET)
     (furnished.project / swapped).rename(furnished.project / "moved")
     (furnished.project / swapped).symlink_to(furnished.home / target)
     before = furnished.contents(furnished.home)
@@ -345,7 +347,8 @@ class Swapper:
 
 
 def test_reg_74_concurrently_swapping_a_folder_for_a_link_allows_no_escape(furnished: World) -> None:
-    furnished.put("project/dir/id_rsa", "plain\n")
+    furnished.put("project/dir/note", "plain\n")
+    furnished.put("home/.ssh/note", SECRET)
     (furnished.project / "link").symlink_to(furnished.home / ".ssh")
     before = furnished.contents(furnished.home)
     seen, codes = set[str](), set[str]()
@@ -360,7 +363,7 @@ def test_reg_74_concurrently_swapping_a_folder_for_a_link_allows_no_escape(furni
             ]
             for tool, args in calls:
                 try:
-                    seen.add(str(furnished.call(tool, **{"path": "dir/id_rsa", **args})))
+                    seen.add(str(furnished.call(tool, **{"path": "dir/note", **args})))
                 except CallFailed as failure:
                     codes.add(failure.code)
     assert SECRET not in str(seen)

@@ -22,7 +22,7 @@ from toolgen.compiler.resolve.validity import violations
 from toolgen.schema.args import with_one_of
 from toolgen.schema.references import steps_of
 from toolgen.spec.shell import misplaced
-from toolgen.spec.templates import BEYOND_A_NAME, BRACES
+from toolgen.spec.templates import BEYOND_A_NAME, BRACES, joined_path, joined_path_problem
 from toolgen.spec.tool_settings import Access, Bounded, CommandSettings, Example, Limits, Tag, ToolSettings
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
@@ -102,10 +102,11 @@ def resolve_command(
     args: Mapping[str, Shape],
     document: Document[ToolsetFile],
     *,
+    paths: Collection[str],
     may_shell: bool,
     sink: Diagnostics,
 ) -> CommandSettings:
-    """Check a `command` block against the args of its tool."""
+    """Check a `command` block against the args of its tool. `paths` are those that `access` names as paths."""
     if spec.exec == [] and "exec" in spec.model_fields_set and not spec.shell:
         span = document.span("tools", key, "command", "exec")
         sink.report("TG410", span, "`exec` is empty, so it runs nothing", fix="write `exec: [program, arg, …]`")
@@ -133,7 +134,9 @@ def resolve_command(
         )
     for index, part in enumerate(spec.exec):
         for element in [part] if isinstance(part, str) else part:
-            _check(element, args, document.span("tools", key, "command", "exec", index), sink)
+            span = document.span("tools", key, "command", "exec", index)
+            _check(element, args, span, sink)
+            _check_paths(element, paths, span, sink)
         if not isinstance(part, str) and not any(True for element in part for _ in fields(element)):
             sink.report(
                 "TG410",
@@ -144,6 +147,7 @@ def resolve_command(
     if spec.shell:
         shell_span = document.span("tools", key, "command", "shell")
         _check(spec.shell, args, shell_span, sink)
+        _check_paths(spec.shell, paths, shell_span, sink)
         found = misplaced(BRACES.split(spec.shell)[::2])
         if found is not None:
             template = f"{{{{{BRACES.findall(spec.shell)[found.number]}}}}}"
@@ -157,6 +161,12 @@ def resolve_command(
         tuple(spec.env),
         spec.stderr_bytes,
     )
+
+
+def _check_paths(template: str, paths: Collection[str], span: Span, sink: Diagnostics) -> None:
+    if name := joined_path(template, paths):
+        message, fix = joined_path_problem(name)
+        sink.report("TG410", span, message, fix=fix)
 
 
 def _check(template: str, args: Mapping[str, Shape], span: Span, sink: Diagnostics) -> None:
@@ -271,7 +281,7 @@ class ToolResolver:
             limits=self._limits(spec),
             examples=self._examples(key, spec, args, result),
             tag=self._tag(key, spec, args),
-            command=self._command(key, spec, fields, args, tags),
+            command=self._command(key, spec, fields, args, tags, access),
             http=self._http(key, spec, fields, args),
             source_name=spec.remote or "" if spec.remote != key and self._file.kind in ("mcp", "http") else "",
             validate_responses=self._file.api is None or self._file.api.validate_responses or result.json in (True, {}),
@@ -318,10 +328,10 @@ class ToolResolver:
 
     def _access(self, key: str, spec: ToolSpec, fields: Collection[str] | None) -> Access:
         merged: dict[str, tuple[str, ...]] = {}
-        for access in (self._file.defaults.access, spec.access):
-            if isinstance(access, AccessSpec):
-                for name in access.model_fields_set:
-                    value = getattr(access, name)
+        for given in (self._file.defaults.access, spec.access):
+            if isinstance(given, AccessSpec):
+                for name in given.model_fields_set:
+                    value = getattr(given, name)
                     merged[name] = (value,) if isinstance(value, str) else tuple(value)
         if self._file.kind == "http" and spec.http is not None:
             merged.setdefault("hosts", hosts_of(spec.http, self._file.api))
@@ -331,7 +341,18 @@ class ToolResolver:
         for name, args in merged.items():
             if name != "hosts":
                 self._check_args(key, f"access.{name}", args, fields, "access", name)
-        return Access(**merged)
+        access = Access(**merged)
+        is_sent = self._file.kind == "http" and not is_in_process(self._file.api)
+        is_sent |= self._file.kind == "mcp" and self._file.server is not None and not self._file.server.stdio
+        if access.paths and is_sent:
+            self._sink.report(
+                "TG406",
+                self._span(key, "access", key_of=True),
+                "`access` names paths, but calls are sent over the network: where a path starts there is unknown, so "
+                "it cannot be judged here",
+                fix="name these args in `scope`",
+            )
+        return access
 
     def _tag_words(self, key: str, spec: ToolSpec, permission: Permission, access: Access) -> tuple[str, ...]:
         written = [*self._file.defaults.tags, *spec.tags]
@@ -461,13 +482,21 @@ class ToolResolver:
         )
 
     def _command(
-        self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema, tags: Collection[str]
+        self,
+        key: str,
+        spec: ToolSpec,
+        fields: Collection[str] | None,
+        args: Schema,
+        tags: Collection[str],
+        access: Access,
     ) -> Any:
         if spec.command is None or fields is None:
             return None
         shapes = {name: shape for name in fields if (shape := field_shape(args, name, self._shapes)) is not None}
         may_shell = "write" in tags or "dangerous" in tags
-        return resolve_command(spec.command, key, shapes, self._document, may_shell=may_shell, sink=self._sink)
+        return resolve_command(
+            spec.command, key, shapes, self._document, paths=access.paths, may_shell=may_shell, sink=self._sink
+        )
 
     def _http(self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema) -> Mapping[str, Any] | None:
         if spec.http is None or fields is None:

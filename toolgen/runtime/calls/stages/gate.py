@@ -26,12 +26,9 @@ def bind(tool: Tool, host: Host) -> Before | None:
     def ask(call: Call) -> Awaitable[None] | None:
         try:
             answer = gate(call.checked)
-            if isinstance(answer, GateDecision):
-                approved = answer.approved
-            elif isawaitable(answer):
+            if not isinstance(answer, GateDecision) and isawaitable(answer):
                 return later(call, answer)
-            else:
-                raise TypeError(f"the gate returned {type(answer).__name__} instead of a GateDecision")
+            approved = _checked(answer).approved
         except Exception as error:  # noqa: BLE001  # code of the host, fails open
             failed(call, error)
         else:
@@ -44,7 +41,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
 
         try:
             decision = await answer_within(host.gate_timeout, waiting)
-            approved = decision.approved
+            approved = _checked(decision).approved
         except TimeoutError:
             call.decision = "no answer"
             warn("the eval gate did not answer for %s within %g s; the call runs", name, host.gate_timeout)
@@ -59,3 +56,10 @@ def bind(tool: Tool, host: Host) -> Before | None:
         warn("the eval gate failed for %s; the call runs", name, error=error, secrets=call.secrets)
 
     return ask
+
+
+def _checked(answer: object) -> GateDecision:
+    """Return the answer of a gate. Raises TypeError if it is not one."""
+    if isinstance(answer, GateDecision):
+        return answer
+    raise TypeError(f"the gate returned {type(answer).__name__} instead of a GateDecision")

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
-_DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = PolicyAnswer.ALLOW
 _DENY: Final = PolicyAnswer.DENY
 _NOTHING: Final = AccessedResources()
@@ -100,7 +99,7 @@ class Permission:
         decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
         if not self._is_by_call:
             return _NOTHING, decided
-        found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
+        found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths, self._tool.starts)
         if found.problem:
             message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
@@ -239,7 +238,8 @@ class Permission:
         """Return the folder of a process, or the one that paths of the call are relative to; empty if there is none."""
         if program.cwd is not None:
             return self._host.paths().judge(program.cwd).resolved
-        return self._host.paths().project if self._access.keys() & set(PATH_KEYS) else ""
+        has_paths = bool(self._access.keys() & set(PATH_KEYS))
+        return next(iter(self._tool.starts.resolved(self._host.paths())), "") if has_paths else ""
 
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
         from toolgen.runtime.policy.program import program_of  # many patterns, and most calls need no permission
@@ -303,10 +303,10 @@ def _session_of(call: Call) -> Session | None:
 
 
 def _decision(name: str, answer: object) -> PermissionDecision:
-    """Return the decision of a callback. Anything that is not a decision is a denial."""
+    """Return the decision of a callback. Anything that is not a `Decision` is a denial, also its text."""
     given: Any = answer if isinstance(answer, PermissionDecision) else None
     decision, reason = (given.decision, given.reason) if given else (answer, "")
-    if isinstance(decision, str) and decision in _DECISIONS and isinstance(reason, str):
+    if isinstance(decision, Decision) and isinstance(reason, str):
         try:
             metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
         except (ValueError, TypeError, RecursionError) as error:
@@ -317,13 +317,13 @@ def _decision(name: str, answer: object) -> PermissionDecision:
             )
         else:
             more = {"people": given.people, "proposal": given.proposal} if given else {}
-            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata, **more)
+            return PermissionDecision(decision=decision, reason=reason, metadata=metadata, **more)
     else:
-        warn(
-            "the permission callback returned %s for %s instead of a decision; the call is denied",
-            type(answer).__name__,
-            name,
-        )
+        found = type(answer).__name__
+        if given is not None:
+            wrong = "decision" if not isinstance(decision, Decision) else "reason"
+            found = f"a PermissionDecision whose {wrong} is of type {type(getattr(given, wrong)).__name__}"
+        warn("the permission callback returned %s for %s instead of a decision; the call is denied", found, name)
     return PermissionDecision(decision=Decision.DENY)
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.project.checkout import ROOT
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import PathAccess
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.paths import (
-    SENSITIVE,
     FileKind,
     PathConcern,
     PathPolicy,
@@ -30,6 +30,7 @@ from toolgen.runtime.policy.paths import (
     resolve,
 )
 from toolgen.runtime.policy.policy import Policies
+from toolgen.spec.sensitive import SENSITIVE
 
 
 @pytest.fixture
@@ -137,6 +138,83 @@ def test_policies_combine_and_the_strictest_wins(top: Path) -> None:
     assert both.judge("sub/x").write_concern is None
     assert [both.judge(name).pattern for name in ("x.md", "x.csv", "x.pem")] == ["*.md", "*.csv", None]
     assert policy(top, PathRules(hard_links=True), PathRules()).judge("file.txt").names_unknown is False
+
+
+SECRETS = """
+.netrc .git-credentials .kube/config .docker/config.json .pgpass .npmrc .pypirc .config/gh/hosts.yml .bash_history
+.zsh_history .python_history .psql_history .local/share/fish/fish_history .aws/credentials .azure/msal_token_cache.json
+.config/gcloud/credentials.db .gnupg/private-keys-v1.d/a .ssh/id_ed25519 .ssh/config .cargo/credentials.toml
+.config/toolgen/logins.json .cache/toolgen/cache.key .config/containers/auth.json .m2/settings.xml .password-store/a
+.gem/credentials .terraform.d/credentials.tfrc.json .config/rclone/rclone.conf .mozilla/firefox/x/logins.json
+.claude/.credentials.json .codex/auth.json .cache/huggingface/token .local/share/keyrings/login.keyring .my.cnf
+""".split()
+"""Files of a home with credentials, as programs name them; not from the list that is under test."""
+
+
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("home", ["~", "{top}/home", "/home/ann", "/root", "/Users/Ann"])
+def test_reg_52_files_with_credentials_of_any_home_are_sensitive(top: Path, home: str, name: str) -> None:
+    path = f"{home.replace('{top}', str(top))}/{name}"
+    assert policy(top).judge(path).read_concern is PathConcern.SENSITIVE
+    assert policy(top).judge(path).search_concern is PathConcern.SENSITIVE
+
+
+@pytest.mark.parametrize(
+    "path",
+    """/etc/shadow /etc/ssh/ssh_host_rsa_key /etc/ssl/private/x /run/secrets/token /proc/self/environ id_rsa
+    sub/id_ed25519 a.p12 a.jks sub/.netrc""".split(),
+)
+def test_reg_52_keys_and_files_of_the_system_with_passwords_are_sensitive(top: Path, path: str) -> None:
+    assert policy(top).judge(path).read_concern is PathConcern.SENSITIVE
+
+
+@pytest.mark.parametrize(
+    "path",
+    """file.txt id_rsa.pub id_map.py sub/history.py config/gh/hosts.yml ~/notes.txt ~/.config/other ~/.docker/x
+    /home/ann/.bashrc /srv/home/ann/.kube/config /etc/ssh/ssh_config /etc/passwd""".split(),
+)
+def test_plain_files_are_not_sensitive(top: Path, path: str) -> None:
+    assert policy(top).judge(path).read_concern is None
+
+
+def test_the_folders_of_toolgen_are_sensitive_whatever_a_policy_says(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(top / "extra/config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(top / "extra/cache"))
+    open_to_all = policy(top, PathRules(sensitive=[], write_roots=["/"]))
+    for path in ("~/.config/toolgen/logins.json", f"{top}/extra/config/toolgen/x", f"{top}/extra/cache/toolgen"):
+        assert open_to_all.judge(path).read_concern is PathConcern.SENSITIVE
+        assert open_to_all.judge(path).write_concern is PathConcern.SENSITIVE
+    assert open_to_all.judge(f"{top}/extra/config/other").read_concern is None
+
+
+def test_reg_52_a_sensitive_place_is_found_by_its_location_too(top: Path) -> None:
+    (top / "elsewhere/vault").mkdir()
+    (top / "home/.kube").symlink_to(top / "elsewhere/vault")
+    assert policy(top).judge(f"{top}/elsewhere/vault/config").pattern == "~/.kube"
+
+
+@given(pattern=st.sampled_from(SENSITIVE), below=st.sampled_from(["", "/x", "/x/y"]), upper=st.booleans())
+def test_reg_52_each_pattern_matches_what_it_names_and_all_below(pattern: str, below: str, upper: bool) -> None:
+    with TemporaryDirectory() as folder:
+        made = policy_in(Path(folder))
+        path = f"{pattern.replace('*', 'any')}{below}"
+        path = path if path.startswith(("~", "/")) else f"sub/{path}"
+        head, _, rest = path.partition("/")
+        path = f"{head}/{rest.upper()}" if upper else path
+        assert made.judge(path).read_concern is PathConcern.SENSITIVE
+
+
+def policy_in(folder: Path) -> PathPolicy:
+    for name in ("project", "home"):
+        (folder / name).mkdir()
+    return PathPolicy(folder / "project", home=folder / "home")
+
+
+def test_the_guide_lists_what_is_sensitive_by_default() -> None:
+    guide = " ".join((ROOT / "docs/explanation/security.md").read_text().split())
+    assert [each for each in SENSITIVE if f"`{each}`" not in guide] == []
 
 
 def test_without_a_path_policy_nothing_may_be_written(top: Path) -> None:
