@@ -10,6 +10,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import click
 
+from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.importers.importer import LARGEST, Importer, Request, shown_path
 from toolgen.cli.importers.spec_place import kept_path, stored_path
 from toolgen.cli.names import STDIN, read_named
@@ -100,6 +101,7 @@ class OpenApiImporter(Importer[Request, Found]):
             profile=request.place.target.profile,
             origin=found.origin,
             is_other=found.is_other,
+            neighbours=OtherTools(request.place.others),
         )
 
 

@@ -42,6 +42,7 @@ from toolgen.schema.comparison.compare import compare
 from toolgen.spec.http import credential_names, http_path
 
 if TYPE_CHECKING:
+    from toolgen.changes.suspicions import OtherTools
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.offer import Trial
@@ -111,6 +112,7 @@ def import_openapi(
     app: str = "",
     origin: Mapping[str, Any] | None = None,
     is_other: bool = False,
+    neighbours: OtherTools | None = None,
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
@@ -154,7 +156,8 @@ def import_openapi(
     comment = _COMMENT.format("python" if app else "openapi")
     origin = {"import": dict(origin)} if origin else {}
     if isinstance(spec, str):
-        return imported(spec, {**head, **origin}, offer, sink, source=_SOURCE, comment=comment)
+        data = {**head, **origin}
+        return imported(spec, data, offer, sink, source=_SOURCE, comment=comment, neighbours=neighbours)
     unselected = {request_of(each.method, each.path) for each in operations} - {
         request_of(each.method, each.path) for each in selected
     }
@@ -174,6 +177,7 @@ def import_openapi(
         said=said,
         unselected=unselected,
         is_other=is_other,
+        neighbours=neighbours,
     )
     if made is not None and is_other_server:
         report_other_server(spec, ("api", "base_url"), api["base_url"], description.base_url, sink)
@@ -285,7 +289,8 @@ def _offer_of(
         reader.read(operation)
     reader.report_overlaps()
     reader.report_left_out()
-    return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
+    said_at = description.root.files.node(description.root).span_at(("info",), key=True)
+    return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings, said_at=said_at)
 
 
 class _Reader:
