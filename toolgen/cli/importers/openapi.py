@@ -20,7 +20,7 @@ from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base import received
 from toolgen.runtime.base.received import TooMuch, check_json
-from toolgen.runtime.redact.redact import redact_text
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class OpenApiImporter(Importer[Request, Found]):
             found.selection,
             request.sink,
             profile=request.place.target.profile,
+            credential_in=credential_in_url,
             origin=found.origin,
             is_other=found.is_other,
             neighbours=OtherTools(request.place.others),
@@ -123,9 +124,8 @@ def _stored(source: str, root: Path) -> str:
     """Return a source as a spec keeps it. Raises click.UsageError for a credential."""
     if not _is_url(source):
         return stored_path(source, root)
-    if redact_text(source) != source:
-        shown = redact_text(source)
-        raise click.UsageError(f"{shown} has a credential, and specs are committed: save the description to a file.")
+    if place := credential_in_url(source):
+        raise click.UsageError(f"{place} has a credential, and specs are committed: save the description to a file.")
     return source
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 _FOREIGN: Final = ("mcp", "http")
 _HEADS: Final = ("toolset", "agent", "catalog", "policy")
 _PLAIN_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
-_CREDENTIAL: Final = re.compile(
-    r"(?i)^(?:bearer|basic|token)\s+\S{6,}$|^(?:sk|pk|ghp|gho|xox[abp]|glpat|AKIA)[-_A-Za-z0-9]{10,}$"
-)
 
 
 _GOOD: Final = """
@@ -318,20 +314,31 @@ def _urls(project: Project) -> Iterator[tuple[Toolset, str, SpecPlace]]:
     """,
 )
 def credential_in_spec(project: Project) -> Iterator[Finding]:
-    """A header or an `auth` of a server has a credential in the spec, and so in version control.
+    """A header, a URL, a command line or an `auth` of a server has a credential in the spec, and so in version control.
 
     Write `$env.NAME`, the value of an environment variable.
     """
+    from toolgen.runtime.redact.spec_credentials import credential_in_argv, credential_in_header, credential_in_url
+
+    for toolset, url, place in _urls(project):
+        if found := credential_in_url(url):
+            message = f"`{toolset.name}` has a credential in the spec: {found}"
+            yield Finding(place, message, "write `$env.NAME`, and revoke this one")
     for toolset in project.toolsets:
-        found: list[tuple[tuple[str, ...], str]] = []
-        if toolset.server:
-            found += [(("server", "headers", name), value) for name, value in toolset.server.headers.items()]
         api = toolset.api or {}
-        found += [(("api", "headers", name), str(value)) for name, value in (api.get("headers") or {}).items()]
-        for path, value in found:
-            if "$env" not in value and _CREDENTIAL.search(value):
-                message = f"`{toolset.name}` has a credential in the spec"
-                yield Finding(project.place(toolset, *path), message, "write `$env.NAME`, and revoke this one")
+        headers: list[tuple[str, Mapping[str, Any]]] = [("api", api.get("headers") or {})]
+        if toolset.server:
+            headers.append(("server", toolset.server.headers))
+            if found := credential_in_argv(toolset.server.stdio):
+                message = f"`{toolset.name}` has a credential in the spec: {found}"
+                place = project.place(toolset, "server", "stdio")
+                yield Finding(place, message, "write `$env.NAME`, and revoke this one")
+        for part, named in headers:
+            for name, value in named.items():
+                if credential_in_header(name, str(value)):
+                    message = f"`{toolset.name}` has a credential in the spec"
+                    place = project.place(toolset, part, "headers", name)
+                    yield Finding(place, message, "write `$env.NAME`, and revoke this one")
         for name, auth in (api.get("auth") or {}).items():
             for key in ("value", "password", "token", "client_secret"):
                 value = auth.get(key)

@@ -28,7 +28,7 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class UnusableServer(Fault):
-    """A server whose URL is none to send requests to: a variable has no default, or it has no host."""
+    """A server whose URL is none to send requests to, or none for a spec: it has no host, or it has a credential."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,7 @@ def _oauth(part: Part, variable: str, url: str) -> dict[str, Any]:
     token_url = urljoin(url, flow.text("tokenUrl")) if flow is not None and is_client else ""
     if not is_base_url(token_url):
         return {"type": "bearer", "token": f"{variable}_TOKEN"}
+    _refuse_credential(token_url, part)
     return {"type": "oauth2", "token_url": token_url, "client_id": f"{variable}_CLIENT_ID",
             "client_secret": f"{variable}_CLIENT_SECRET"}  # fmt: skip
 
@@ -162,7 +163,14 @@ def _usable(server: str, url: str, place: Part) -> str:
         raise UnusableServer(f"`{server}` is relative, and a description in a file has no host", place)
     if not is_base_url(joined):
         raise UnusableServer(f"`{server}` is no URL that requests are sent to", place)
+    _refuse_credential(joined, place)
     return joined.rstrip("/")
+
+
+def _refuse_credential(url: str, place: Part) -> None:
+    found = place.files.credential_in(url)
+    if found:
+        raise UnusableServer(f"{found} has a credential, and specs are committed", place)
 
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -200,11 +208,14 @@ class Description:
             message = f"this is no description of an API in OpenAPI 3.0 to 3.2 or Swagger 2.0: {found}"
             sink.report("TG830", root.span, message)
             return None
-        server: str | None = None
+        server: str | None
         server_fault: Fault | None = None
         auth = Auth({}, {}, {})
         try:
             server = swagger_url(root, url) if is_swagger else server_url(root, url)
+            if server is None:
+                server = _default_server(url)
+                _refuse_credential(server, root)
         except Fault as fault:
             server, server_fault = "", fault
         try:
@@ -216,7 +227,7 @@ class Description:
             is_swagger=is_swagger,
             is_old=is_swagger or version.startswith("3.0"),
             url=url,
-            base_url=_default_server(url) if server is None else server,
+            base_url=server,
             server_fault=server_fault,
             auth=auth,
         )

@@ -66,9 +66,13 @@ class RefusedNumber(float):
 
 @dataclass
 class Files:
-    """The files of one description, by path. The first is the one that is imported."""
+    """The files of one description, by path. The first is the one that is imported.
+
+    `credential_in` returns where a URL has a credential, such as `the path of the URL`; empty if it has none.
+    """
 
     read: Read
+    credential_in: Callable[[str], str]
     _first: str = ""
     _data: dict[str, Any] = field(default_factory=dict[str, Any])
     _nodes: dict[str, Node] = field(default_factory=dict[str, "Node"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -109,6 +109,7 @@ def import_openapi(
     sink: Diagnostics,
     *,
     profile: str,
+    credential_in: Callable[[str], str],
     app: str = "",
     origin: Mapping[str, Any] | None = None,
     is_other: bool = False,
@@ -118,10 +119,11 @@ def import_openapi(
 
     `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
     `app` is the reference to the ASGI app that it is of. `origin` is what the spec keeps under `import`, and `is_other`
-    whether its description is another one so far. None where no tool is left to write, or where the description is of
+    whether its description is another one so far. `credential_in` returns where a URL has a credential: a server whose
+    URL has one is not taken. None where no tool is left to write, or where the description is of
     another API; why is in the sink, as is what was left out.
     """
-    root = Files(read).open(text, sink)
+    root = Files(read, credential_in).open(text, sink)
     description = Description.of(root, toolset, url, sink) if root is not None else None
     if description is None:
         return None
