@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 import click
 
 from toolgen.execute.reach import variables_of
-from toolgen.runtime.redact.spec_credentials import SpecCredentials, upper_name
+from toolgen.runtime.redact.spec_credentials import SpecCredentials
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.templates import VARIABLE
 
@@ -76,14 +77,50 @@ class References(SpecCredentials):
                     f"{origin} of `{self.server}` has letters right behind `{found[0]}`, which no spec can have: "
                     "put all of it into one variable."
                 )
-            asked = found["input"]
-            name = upper_name(f"{self.server}_{asked}") if asked else found["name"] or found["shell"] or found["plain"]
+            name = self._asked(found["input"]) or found["name"] or found["shell"] or found["plain"]
             if found["default"]:
                 self.values.setdefault(name, found["default"])
             self.origins.setdefault(name, origin)
             return f"$env.{name}"
 
         return _FOREIGN.sub(reference, text)
+
+    def _asked(self, name: str | None) -> str:
+        """Return the variable of what an editor asks a person for; empty for nothing."""
+        if name is None:
+            return ""
+        value = f"${{input:{name}}}"
+        variable = self._free(name, value)
+        self.reserved[variable] = value
+        return variable
+
+    @property
+    def taken(self) -> dict[str, str]:
+        """The names of all variables, with what each stands for."""
+        return {**self.reserved, **self.values, **self._aliases}
+
+
+def _fixed_names(entries: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of variables that entries have themselves, with their values where these are literals.
+
+    A name whose value is not known, or that has several, stands for itself: no literal may be taken for it.
+    """
+    found: dict[str, set[str]] = {}
+    pending: list[Any] = [entries]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str):
+            for reference in _FOREIGN.finditer(each):
+                name = reference["name"] or reference["shell"] or reference["plain"]
+                found.setdefault(name or "", set()).add(f"$env.{name}")
+        elif is_object(each):
+            pending += each.values()
+            env = each.get("env")
+            for name, value in env.items() if is_object(env) else ():
+                found.setdefault(name, set()).add(str(value))
+        elif is_array(each):
+            pending += each
+    return {name: values.pop() if len(values) == 1 else f"$env.{name}" for name, values in found.items()}
 
 
 _PLACES: Final = (
@@ -132,11 +169,16 @@ def server_entries(path: str, text: str, only: str | None) -> list[ServerEntry]:
     if only is not None and only not in entries:
         raise click.UsageError(f"{path} has no server `{only}`. It has {', '.join(sorted(entries))}.")
     is_gemini = ".gemini" in PurePath(path).parts
-    return [
-        _entry(path, name, entry, url_is_sse=is_gemini)
-        for name, entry in entries.items()
-        if name == only or (only is None and not _is_off(entry))
-    ]
+    taken = _fixed_names(entries)
+    found: list[ServerEntry] = []
+    for name, entry in entries.items():  # all of them, so that names do not depend on which are imported
+        is_asked = name == only or (only is None and not _is_off(entry))
+        references = References(name, reserved=dict(taken))
+        with nullcontext() if is_asked else suppress(click.UsageError):
+            read = _entry(path, name, entry, references, url_is_sse=is_gemini)
+            found += [read] if is_asked else []
+        taken |= references.taken
+    return found
 
 
 def _parsed(path: str, text: str) -> Any:
@@ -166,8 +208,7 @@ def _is_off(entry: Any) -> bool:
     return is_object(entry) and (entry.get("disabled") is True or entry.get("enabled") is False)
 
 
-def _entry(path: str, name: str, entry: Any, *, url_is_sse: bool) -> ServerEntry:
-    references = References(name)
+def _entry(path: str, name: str, entry: Any, references: References, *, url_is_sse: bool) -> ServerEntry:
     if not is_object(entry):
         raise _no_server(path, name, "it is not an object")
     reader = _Entry(path, name, entry)

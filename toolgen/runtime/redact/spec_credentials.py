@@ -40,7 +40,7 @@ class SpecCredentials:
     values: dict[str, str] = field(default_factory=dict[str, str], repr=False)
     origins: dict[str, str] = field(default_factory=dict[str, str])
     reserved: dict[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Names of variables that are taken, with their values: by other servers, and by what refers to a variable."""
+    """Names of variables that are taken, by other servers or references, with what each stands for."""
     _aliases: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def header(self, name: str, value: str) -> str:
@@ -115,15 +115,20 @@ class SpecCredentials:
     def _reference(self, place: str, value: str, origin: str) -> str:
         """Return a reference to a variable with a value, which may have references itself."""
         known = self._aliases if VARIABLE.search(value) else self.values
+        name = self._free(place, value)
+        known[name] = value
+        self.origins.setdefault(name, origin)
+        return f"$env.{name}"
+
+    def _free(self, place: str, value: str) -> str:
+        """Return the name of a variable that no other value has."""
         taken = {**self.reserved, **self.values, **self._aliases}
         name = upper_name(f"{self.server}_{place}")
         number = 2
         while taken.get(name, value) != value:
             name = upper_name(f"{self.server}_{place}_{number}")
             number += 1
-        known[name] = value
-        self.origins.setdefault(name, origin)
-        return f"$env.{name}"
+        return name
 
     def _translated(self, text: str, _origin: str) -> str:
         """Return a text with the references that it has, as a spec writes them."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -64,20 +66,25 @@ class Auth:
         return text
 
 
-def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
-    """Read the security schemes. `url` is what relative URLs are relative to. Raises `Fault`."""
+def auth_of(root: Part, toolset: str, url: str, kept: Mapping[str, Any], *, is_swagger: bool) -> Auth:
+    """Read the security schemes. `url` is what relative URLs are relative to, `kept` the `auth` of the spec so far.
+
+    Raises `Fault`.
+    """
     owner = root if is_swagger else root.mapping("components")
     listed = owner.mapping("securityDefinitions" if is_swagger else "securitySchemes") if owner is not None else None
     schemes: dict[str, dict[str, Any]] = {}
     others: dict[str, Fault] = {}
     places: dict[Any, str] = {}
-    for name, part in listed.raw_entries() if listed is not None else []:
+    entries = listed.raw_entries() if listed is not None else []
+    variables = _variables([name for name, _ in entries], toolset, kept)
+    for name, part in entries:
         try:
             scheme = part.followed()
             places[scheme.location] = places[part.location] = name
             if not isinstance(scheme.value, dict):
                 raise Fault("it is no object", part)
-            made = _scheme(scheme, f"$env.{constant(toolset)}_{constant(name)}", url)
+            made = _scheme(scheme, variables[name], url)
         except Fault as fault:
             others[name] = Fault(f"cannot be read ({fault.message})", fault.part)
             continue
@@ -86,6 +93,35 @@ def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
         else:
             schemes[name] = made
     return Auth(schemes, others, places)
+
+
+_SECRETS: Final = ("_KEY", "_USERNAME", "_PASSWORD", "_TOKEN", "_CLIENT_ID", "_CLIENT_SECRET")
+"""The ends of the variables of schemes."""
+
+
+def _variables(names: list[str], toolset: str, kept: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the variables of each scheme begin with: no two schemes have the same.
+
+    Of several names that give one, such as `apiKey` and `api_key`, the one that has it in the spec gets it, or else the
+    first by the alphabet; the others end in a hash of their names. The order of schemes does not matter.
+    """
+    plain = {name: f"$env.{constant(toolset)}_{constant(name)}" for name in names}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(names, key=lambda name: (not _has_variable(kept.get(name), plain[name]), name)):
+        candidates = (f"{plain[name]}_{_digest(name + chr(0) * attempt)}" for attempt in count())
+        found[name] = next(each for each in chain((plain[name],), candidates) if each not in taken)
+        taken.add(found[name])
+    return found
+
+
+def _has_variable(scheme: Any, start: str) -> bool:
+    values = scheme.values() if isinstance(scheme, dict) else ()
+    return any(value in {f"{start}{end}" for end in _SECRETS} for value in values if isinstance(value, str))
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6].upper()
 
 
 def _scheme(part: Part, variable: str, url: str) -> dict[str, Any] | None:
@@ -199,8 +235,11 @@ class Description:
     auth: Auth
 
     @classmethod
-    def of(cls, root: Part, toolset: str, url: str, sink: Diagnostics) -> Description | None:
-        """Read what a description says of its API; None where it is none, which is reported."""
+    def of(cls, root: Part, toolset: str, url: str, sink: Diagnostics, kept: Mapping[str, Any]) -> Description | None:
+        """Read what a description says of its API; None where it is none, which is reported.
+
+        `kept` is the `auth` of the spec so far.
+        """
         version = _version(root)
         is_swagger = version == "2.0"
         if not is_swagger and not _VERSION.match(version):
@@ -219,7 +258,7 @@ class Description:
         except Fault as fault:
             server, server_fault = "", fault
         try:
-            auth = auth_of(root, toolset, url, is_swagger=is_swagger)
+            auth = auth_of(root, toolset, url, kept, is_swagger=is_swagger)
         except Fault as fault:
             sink.report("TG834", fault.part.span, f"the security schemes cannot be read: {fault.message}")
         return cls(
@@ -277,7 +316,10 @@ class Description:
         except Fault as fault:
             sink.report("TG836", fault.part.span, f"meanings of tags are left out: {fault.message}")
         used = dict.fromkeys(tag for operation in operations for tag in operation.tags)
-        return {tag_word(tag): meanings.get(tag) or f"{tag}." for tag in used}
+        told: dict[str, list[str]] = {}
+        for tag in used:  # several may be one word
+            told.setdefault(tag_word(tag), []).append(meanings.get(tag) or f"{tag}.")
+        return {word: " ".join(dict.fromkeys(texts)) for word, texts in told.items()}
 
     def lists(self, base_url: str) -> bool:
         """Return whether a URL is that of a server that the description lists, whatever values its variables have.

@@ -124,7 +124,8 @@ def import_openapi(
     another API; why is in the sink, as is what was left out.
     """
     root = Files(read, credential_in).open(text, sink)
-    description = Description.of(root, toolset, url, sink) if root is not None else None
+    kept = {} if isinstance(spec, str) else (spec.root.to_data().get("api") or {}).get("auth") or {}
+    description = Description.of(root, toolset, url, sink, kept) if root is not None else None
     if description is None:
         return None
     operations = description.operations(sink)
