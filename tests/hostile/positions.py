@@ -236,6 +236,7 @@ POSITIONS: Final[Mapping[str, Position]] = {
     "enumeration of a choice": Position(_schema(lambda text: {"anyOf": [{"const": text}, {"type": "integer"}]})),
     "constant": Position(_schema(lambda text: {"const": text})),
     "constant that is an object": Position(_schema(lambda text: {"const": {text: text}})),
+    "description of a value": Position(_schema(lambda text: {"oneOf": [{"const": "a", "description": text}]})),
     "pattern": Position(_schema(lambda text: {"type": "string", "pattern": text}), plain=_plain_pattern),
     "pattern of properties": Position(
         _schema(lambda text: {"type": "object", "patternProperties": {text: {"type": "string"}}})
@@ -306,6 +307,11 @@ POSITIONS: Final[Mapping[str, Position]] = {
         _server(lambda text: {"http": "http://x", "headers": {text: "x"}}), plain=_plain_name
     ),
     "server environment": Position(_server(lambda text: {"stdio": ["x"], "env": [text]})),
+    "hint of an HTTP error": Position(
+        _tool("http", api={"base_url": "http://x"})(
+            lambda text: {"http": {"method": "GET", "path": "/", "errors": {"404": text}}}
+        )
+    ),
     "command argv": Position(_command(lambda text: {"exec": ["x", text]})),
     "optional command argv": Position(_command(lambda text: {"exec": ["x", [text, "{{args.text}}"]]})),
     "shell line": Position(_command(lambda text: {"shell": text})),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from toolgen.changes.model_texts import parts_of_tool, texts_beside_tools
 from toolgen.contract.records import NOTHING
 from toolgen.schema.json_values import is_object
 from toolgen.spec.text import IGNORABLE, cut
@@ -121,6 +122,14 @@ _TELL: Final = (
 _PERSON: Final = r"(?:users?|humans?|persons?|people|customers?|operators?|anyone|anybody|them)"
 _ABOUT_THIS: Final = r"(?:this|that|it|these|any of this|the above|what you did)"
 
+_REPLACES: Final = (
+    r"\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:\w+\s+){0,3}?(?:instructions?|guidelines?|directives?"
+    r"|system (?:prompt|message)|safety (?:rules?|checks?|polic(?:y|ies)))\b"
+)
+
+REPLACEMENT: Final = re.compile(_REPLACES, re.IGNORECASE)
+"""What replaces other instructions: of a prompt, which instructs a model, this alone is suspicious."""
+
 INSTRUCTION: Final = re.compile(
     "|".join((
         # comes before other tools
@@ -146,8 +155,7 @@ INSTRUCTION: Final = re.compile(
         (r"\b(?:silently|secretly|covertly|quietly)\s+(?:\w+\s+)?(?:read|send|call|use|copy|upload|forward|add|include"
         r"|append|run|execute|post|collect|pass|do so)\b"),
         # replaces other instructions
-        (r"\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:\w+\s+){0,3}?(?:instructions?|guidelines?|directives?"
-        r"|system (?:prompt|message)|safety (?:rules?|checks?|polic(?:y|ies)))\b"),
+        _REPLACES,
         r"\b(?:you are|act as)\s+(?:now|no longer|from now on)\s",
         r"\bfrom now on,?\s+(?:you|always|every|all|never)\b",
         (r"\b(?:new|updated|real|hidden|additional)\s+(?:system\s+)?instructions?\s*"
@@ -245,7 +253,6 @@ ADDRESS: Final = re.compile(
 
 # The texts of one tool, and what in them is suspicious.
 
-_PARTS: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 _IDENTIFIERS: Final = frozenset({"$schema", "$id", "id", "$ref", "$dynamicRef", "$recursiveRef", "$vocabulary"})
 """Keywords whose values are URIs that lead nowhere."""
 
@@ -266,7 +273,10 @@ _BLANK: Final = ("\n" * 12, " " * 120, "\t" * 40)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """A finding. `pointer` is the place, from the root of the offered tool; `code` one of `toolgen explain`."""
+    """A finding. `pointer` is the place, from the root of the tool or the file; `code` one of `toolgen explain`.
+
+    `tool` is the name of the tool, empty for a text beside tools.
+    """
 
     code: str
     tool: str
@@ -323,36 +333,64 @@ _NO_TOOLS: Final = OtherTools()
 def suspicions_of(
     tool: Mapping[str, Any], reviewed: Reviewed | None = None, others: OtherTools = _NO_TOOLS
 ) -> list[Suspicion]:
-    """Return what is suspicious in the texts of a tool, an entry of `tools/list`.
+    """Return what is suspicious in the texts of a tool: an entry of `tools/list`, or a `name` and keys of a spec.
 
     Texts that were `reviewed` are not looked at again; hosts that were not are reported. Without it, as at the first
     import, all texts are looked at, and no hosts.
     """
     name = str(tool.get("name", ""))
-    known: frozenset[str] = frozenset() if reviewed is None else reviewed.texts
-    found: dict[tuple[str, str], Suspicion] = {}
-
-    def report(code: str, pointer: tuple[str | int, ...], message: str, fix: str) -> None:
-        found.setdefault((code, message), Suspicion(code=code, tool=name, pointer=pointer, message=message, fix=fix))
-
-    if name not in known:
+    search = _Search(name, reviewed, others)
+    if name not in search.known:
         for message in _of_name(name, others):
-            report("TG819", ("name",), message, "check that calls of either tool cannot be mistaken for the other")
-    for part in _PARTS:
-        for inner, text in _texts(tool.get(part)):
-            if text in known:
-                continue
-            pointer = (part, *inner)
-            for code, message, fix in _of_text(text):
-                report(code, pointer, message, fix)
-            for message in _mentions(text, name, others):
-                report("TG818", pointer, message, "remove the text, or review how the two work together")
-            if reviewed is not None and pointer[-1] not in _IDENTIFIERS:
-                for host in sorted(_hosts(text) - reviewed.hosts):
-                    report("TG817", pointer, f"the text leads to `{host}`, and did not before", "check whose it is")
-    for inner, message in _asked(tool.get("inputSchema"), known, tool.get("description")):
-        report("TG820", ("inputSchema", *inner), message, "leave it out, or let the host inject the value")
-    return list(found.values())
+            search.report(
+                "TG819", ("name",), message, "check that calls of either tool cannot be mistaken for the other"
+            )
+        search.text(("name",), name, is_prompt=False)
+    for part, value, is_prompt in parts_of_tool(tool):
+        for pointer, text in _texts(value, (part,)):
+            search.text(pointer, text, is_prompt=is_prompt)
+    args = "inputSchema" if "inputSchema" in tool else "args"
+    for inner, message in _asked(tool.get(args), search.known, tool.get("description")):
+        search.report("TG820", (args, *inner), message, "leave it out, or let the host inject the value")
+    return search.found
+
+
+def suspicions_beside_tools(
+    data: Any, reviewed: Reviewed | None = None, others: OtherTools = _NO_TOOLS
+) -> list[Suspicion]:
+    """Return what is suspicious in the texts of a spec file that are of no tool, as `suspicions_of` does of a tool."""
+    search = _Search("", reviewed, others)
+    for pointer, text, is_prompt in texts_beside_tools(data):
+        search.text(pointer, text, is_prompt=is_prompt)
+    return search.found
+
+
+class _Search:
+    """Searches texts one by one. The same is reported once."""
+
+    def __init__(self, tool: str, reviewed: Reviewed | None, others: OtherTools) -> None:
+        self.known: frozenset[str] = frozenset() if reviewed is None else reviewed.texts
+        self._tool, self._reviewed, self._others = tool, reviewed, others
+        self._found: dict[tuple[str, str], Suspicion] = {}
+
+    @property
+    def found(self) -> list[Suspicion]:
+        return list(self._found.values())
+
+    def report(self, code: str, pointer: tuple[str | int, ...], message: str, fix: str) -> None:
+        found = Suspicion(code=code, tool=self._tool, pointer=pointer, message=message, fix=fix)
+        self._found.setdefault((code, message), found)
+
+    def text(self, pointer: tuple[str | int, ...], text: str, *, is_prompt: bool) -> None:
+        if text in self.known:
+            return
+        for code, message, fix in _of_prompt(text) if is_prompt else _of_text(text):
+            self.report(code, pointer, message, fix)
+        for message in () if is_prompt else _mentions(text, self._tool, self._others):
+            self.report("TG818", pointer, message, "remove the text, or review how the two work together")
+        if self._reviewed is not None and pointer[-1] not in _IDENTIFIERS:
+            for host in sorted(_hosts(text) - self._reviewed.hosts):
+                self.report("TG817", pointer, f"the text leads to `{host}`, and did not before", "check whose it is")
 
 
 def _texts(value: Any, pointer: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -376,6 +414,31 @@ def _texts(value: Any, pointer: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
 def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
     if _PLAIN_WORD.fullmatch(text):
         return
+    yield from _hidden(text)
+    read = as_read(text)
+    yield from _instructions(INSTRUCTION, read)
+    if found := MARKUP.search(text) or MARKUP.search(read):
+        yield "TG814", f"the text has hidden or imitated markup: `{cut(found[0], _QUOTED)}`", "remove it"
+    if len(text) > _LONGEST:
+        yield "TG816", f"the text has {len(text):,} characters, more than a person reviews", "shorten it"
+    if found := SENSITIVE_PLACE.search(read):
+        yield "TG821", f"the text names `{cut(found[0], _QUOTED)}`, where keys or configuration are", "remove it"
+
+
+def _of_prompt(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what is suspicious in a text that instructs a model, has markup, and may be long."""
+    yield from _hidden(text)
+    yield from _instructions(REPLACEMENT, as_read(text))
+
+
+def _instructions(pattern: re.Pattern[str], read: str) -> Iterator[tuple[str, str, str]]:
+    if found := pattern.search(read):
+        message = f"the text instructs the model: `{cut(found[0], _QUOTED)}`"
+        yield "TG813", message, "describe what the tool does, and no more"
+
+
+def _hidden(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what a person does not see, or cannot read."""
     if hidden := invisible(text):
         spelled = hidden_text(text)
         what = f", which spell `{cut(spelled, _QUOTED)}`" if spelled else ""
@@ -384,23 +447,10 @@ def _of_text(text: str) -> Iterator[tuple[str, str, str]]:
         yield "TG811", f"the text has controls of text direction, {shown(turned)}", "remove them"
     if codes := controls(text):
         yield "TG812", f"the text has control codes, {shown(codes)}", "remove them"
-    read = as_read(text)
-    if found := INSTRUCTION.search(read):
-        yield (
-            "TG813",
-            f"the text instructs the model: `{cut(found[0], _QUOTED)}`",
-            "describe what the tool does, and no more",
-        )
-    if found := MARKUP.search(text) or MARKUP.search(read):
-        yield "TG814", f"the text has hidden or imitated markup: `{cut(found[0], _QUOTED)}`", "remove it"
     if found := ENCODED.search(text):
         yield "TG815", f"the text has encoded data: `{cut(found[0], _QUOTED)}`", "decode it and read it, or remove it"
-    if len(text) > _LONGEST:
-        yield "TG816", f"the text has {len(text):,} characters, more than a person reviews", "shorten it"
     if any(blank in text for blank in _BLANK):
         yield "TG816", "the text has a blank stretch that moves the rest of it out of sight", "remove it"
-    if found := SENSITIVE_PLACE.search(read):
-        yield "TG821", f"the text names `{cut(found[0], _QUOTED)}`, where keys or configuration are", "remove it"
 
 
 def _of_name(name: str, others: OtherTools) -> Iterator[str]:

@@ -19,6 +19,7 @@ from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.compiler.source.split import split_tools
 from toolgen.schema.keywords import required_of
 from toolgen.schema.references import definition_of, target_of
+from toolgen.spec.tool_settings import written
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -290,6 +291,18 @@ class LintedTool:
         tool = self.tool
         names = [tool.ident, tool.wire_name, tool.remote, tool.title, tool.description, tool.permission.value]
         return _digest([*names, tool.args.json, tool.result.json, [*tool.inject], tool.annotations])
+
+    @cached_property
+    def texts(self) -> dict[str, Any]:
+        """The keys of the tool, as specs have them, from its name and schemas to the hints of its errors."""
+        tool = self.tool
+        whole = {"name": tool.remote or tool.key, "title": tool.title, "description": tool.description}
+        return {**whole, "args": tool.args.json, "result": tool.result.json, **written(tool)}
+
+    @cached_property
+    def texts_digest(self) -> str:
+        """The digest of `texts`, and of what `digest` is of."""
+        return _digest([self.digest, self.texts])
 
     @cached_property
     def spec_digest(self) -> str:

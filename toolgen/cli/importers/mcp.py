@@ -6,16 +6,14 @@ import asyncio
 import json
 import logging
 import os
-import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,9 +45,8 @@ from toolgen.record.stores import name_of_target, open_reader
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.runtime.redact.redact import is_secret_field, redact_text
+from toolgen.runtime.redact.spec_credentials import credential_in_argv, credential_in_header, credential_in_url
 from toolgen.schema.json_values import is_object
-from toolgen.spec.templates import VARIABLE
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -60,8 +57,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.project.config import Target
     from toolgen.execute.reach import Reached
     from toolgen.runtime.catalog.catalog import Catalog
-
-_CREDENTIAL: Final = re.compile(r"(?:Bearer|Basic|token)\s+\S+", re.IGNORECASE)
 
 
 @dataclass(kw_only=True)
@@ -415,11 +410,11 @@ def described_server(
         if headers or env:
             raise click.UsageError("--header and --env need a server: give --url, --sse or --stdio.")
         return None
-    for text in (url or sse or "", *argv):
-        _refuse_credential(text, text)
-    for flag, value in pairwise(argv):
-        if flag.startswith("-") and not VARIABLE.search(value):
-            _refuse_credential(f"the value of {flag}", f"{flag} {value}")
+    _refuse_credential(credential_in_url(url or sse or ""))
+    _refuse_credential(credential_in_argv(argv))
+    for name in env:
+        if "=" in name:
+            raise click.UsageError(f"--env {name.partition('=')[0]}: give the name of a variable, without its value.")
     if env:
         server["env"] = list(env)
     if headers:
@@ -438,27 +433,17 @@ def _header(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise click.UsageError(f"--header `{text}` is not NAME=VALUE.")
-    literal = VARIABLE.sub("", value).strip()
-    if literal and (is_secret_field(f"/{name}") or _CREDENTIAL.search(literal)) and not _is_scheme(literal):
-        raise _credential(f"the header {name}")
-    _refuse_credential(f"the header {name}", literal)
+    _refuse_credential(credential_in_header(name.strip(), value))
     return name.strip(), value
 
 
-def _is_scheme(literal: str) -> bool:
-    return literal.lower() in ("bearer", "basic", "token")
-
-
-def _refuse_credential(what: str, text: str) -> None:
-    literal = VARIABLE.sub("", text)
-    if redact_text(literal) != literal:
-        raise _credential(f"`{redact_text(what)}`" if what == text else what)
-
-
-def _credential(what: str) -> click.UsageError:
-    return click.UsageError(
-        f"{what} has a credential, and specs are committed: put it into an environment variable, and write $env.NAME."
-    )
+def _refuse_credential(place: str) -> None:
+    """Raise click.UsageError for the place of a credential on the command line, if there is one."""
+    if place:
+        raise click.UsageError(
+            f"{place} has a credential, and specs are committed: "
+            "put it into an environment variable, and write $env.NAME."
+        )
 
 
 # Results of recorded calls, from which result schemas are inferred for tools without one.

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import click
 
+from toolgen.changes.suspicions import OtherTools
 from toolgen.cli.importers.importer import LARGEST, Importer, Request, shown_path
 from toolgen.cli.importers.spec_place import kept_path, stored_path
 from toolgen.cli.names import STDIN, read_named
@@ -21,7 +22,7 @@ from toolgen.compiler.source.nodes import Source
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base import received
 from toolgen.runtime.base.received import TooMuch, check_json
-from toolgen.runtime.redact.redact import redact_text
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
@@ -104,8 +105,10 @@ class OpenApiImporter(Importer[Request, Found]):
             found.selection,
             request.sink,
             profile=request.place.target.profile,
+            credential_in=credential_in_url,
             origin=found.origin,
             is_other=found.is_other,
+            neighbours=OtherTools(request.place.others),
         )
 
 
@@ -127,9 +130,8 @@ def _stored(source: str, root: Path) -> str:
     """Return a source as a spec keeps it. Raises click.UsageError for a credential."""
     if not _is_url(source):
         return stored_path(source, root)
-    if redact_text(source) != source:
-        shown = redact_text(source)
-        raise click.UsageError(f"{shown} has a credential, and specs are committed: save the description to a file.")
+    if place := credential_in_url(source):
+        raise click.UsageError(f"{place} has a credential, and specs are committed: save the description to a file.")
     return source
 
 

@@ -23,6 +23,7 @@ from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.execute.python.references import NotThere
 from toolgen.execute.python.sources import Found, NoTools, app_of, description_of, text_of, tools_of
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 from toolgen.spec.files import read_file
 from toolgen.spec.text import lines_of
 
@@ -174,6 +175,7 @@ class Modules:
             Selection.of((), ()),
             self.request.sink,
             profile=self.request.place.target.profile,
+            credential_in=credential_in_url,
             app=reference,
             origin={"python": [reference]},
         )

@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.importers.update import new_spec, updated_spec
+from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_beside_tools, suspicions_of
+from toolgen.changes.tool_texts import has_texts
+from toolgen.compiler.importers.update import identity_of, new_spec, source_name, updated_spec
 from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 from toolgen.schema.references import steps_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.importers.offer import Offer
+    from toolgen.compiler.importers.offer import Offer, OfferedTool
     from toolgen.compiler.importers.update import Update
     from toolgen.compiler.source.nodes import Node
     from toolgen.compiler.source.read import SpecFile
@@ -71,15 +73,20 @@ def imported(
     others: Collection[str] = (),
     unselected: Collection[str] = (),
     is_other: bool = False,
+    neighbours: OtherTools | None = None,
 ) -> Imported | None:
     """Write the tools of an offer into the data of a spec: a new one, if `spec` is a path, or an update of the one.
 
     `source` is what the tools come from, such as `the server`, and `said` what it says of the toolset. Of a new spec,
     that is in its data. `others` and `unselected` are those of `updated_spec`. `is_other` is whether the source is not
     the one that the spec names: None if it is, and hardly any tool of the spec is left, which is reported.
+
+    What is suspicious in texts that the spec did not have is reported; `neighbours` are the tools of other toolsets.
     """
     changed_keys: tuple[str, ...] = ()
+    review = _Review(spec, source, neighbours, sink)
     if isinstance(spec, str):
+        review.read(data, offer)
         update = new_spec(data, offer.tools)
     else:
         update = updated_spec(data, offer.tools, head=said or {}, others=others, unselected=unselected)
@@ -88,12 +95,50 @@ def imported(
         if is_other and update.gone and (enabled - len(update.gone)) * _FEW <= enabled:
             _report_other_source(spec, len(update.gone), enabled, source, sink)
             return None
+        review.read(said or {}, offer)
         _report_update(spec, update, source, sink)
         keys = dict.fromkeys([*present, *update.data])
         changed_keys = tuple(
             key for key in keys if key not in _NOT_COUNTED and present.get(key) != update.data.get(key)
         )
     return Imported(update, comment, offer.left_out, offer.warnings, offer.others, changed_keys)
+
+
+class _Review:
+    """Reports what is suspicious in the texts of an offer, at their places at the source.
+
+    Texts that the source had at the last import were reviewed then, whatever people made of them in the spec.
+    """
+
+    def __init__(self, spec: str | SpecFile, source: str, neighbours: OtherTools | None, sink: Diagnostics) -> None:
+        present: dict[str, Any] = {} if isinstance(spec, str) else spec.root.to_data()
+        self._reviewed = None if isinstance(spec, str) else Reviewed(present)
+        self._imported = {
+            name: tool.get("imported", "")
+            for key, tool in present.get("tools", {}).items()
+            for name in (source_name(key, tool), identity_of(key, tool))
+        }
+        self._neighbours = OtherTools() if neighbours is None else neighbours
+        self._source, self._sink = source, sink
+
+    def read(self, said: Mapping[str, Any], offer: Offer) -> None:
+        """Search the tools, and what the source says of the toolset."""
+        for tool in offer.tools:
+            self._read_tool(tool)
+        for found in suspicions_beside_tools(said, self._reviewed, self._neighbours):
+            place = offer.said_at or offer.tools[0].place_of(())
+            of = "" if found.pointer == ("description",) else f" in `{'.'.join(map(str, found.pointer))}`"
+            message = f"what {self._source} says of the toolset{of}: {found.message}"
+            self._sink.report(found.code, place, message, fix=found.fix)
+
+    def _read_tool(self, tool: OfferedTool) -> None:
+        texts = {"name": tool.name, **tool.said}
+        before = self._imported.get(tool.name) or self._imported.get(identity_of(tool.name, tool.spec), "")
+        if has_texts(before, tool.spec.get("title", ""), tool.spec["description"]):
+            texts |= {"title": None, "description": None}
+        for found in suspicions_of(texts, self._reviewed, self._neighbours):
+            place = tool.place_of(found.pointer)
+            self._sink.report(found.code, place, f"`{tool.name}`: {found.message}", fix=found.fix)
 
 
 def report_other_server(spec: SpecFile, path: Sequence[str], kept: str, offered: str, sink: Diagnostics) -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from genson import SchemaBuilder  # type: ignore[import-untyped]  # it has no annotations
 
-from toolgen.changes.suspicions import OtherTools, Reviewed, suspicions_of
-from toolgen.changes.tool_texts import has_texts, imported_of, texts_of
+from toolgen.changes.tool_texts import imported_of, texts_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.imported import imported, report_other_server
@@ -34,6 +33,7 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.json_values import is_array, is_object, value_of
 
 if TYPE_CHECKING:
+    from toolgen.changes.suspicions import OtherTools
     from toolgen.compiler.diagnostics import Diagnostic, Span
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.source.nodes import Node, Source
@@ -41,34 +41,6 @@ if TYPE_CHECKING:
 
 
 # MCP tools: converts each entry of a `tools/list` result to a tool of a spec, or to an error.
-
-# Review: what in the texts of offered tools is suspicious, as diagnostics at its place in the server's answer.
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What tools are held against: a spec that was reviewed, None for a new one, and the tools of other toolsets."""
-
-    reviewed: Reviewed | None
-    others: OtherTools
-
-    def report_instructions(self, instructions: str, root: Node, sink: Diagnostics) -> None:
-        """Report what is suspicious in the instructions of a server, which become the description of the toolset."""
-        for found in suspicions_of({"description": instructions}, self.reviewed, self.others):
-            message = f"the server's instructions: {found.message}"
-            sink.report(found.code, root.span_at(("instructions",)), message, fix=found.fix)
-
-    def report(self, entry: Node, present: Mapping[str, Any] | None, sink: Diagnostics) -> None:
-        """Report what is suspicious in one tool. `present` is what a spec has of it.
-
-        Texts that the server had at the last import were reviewed then, whatever people made of them in the spec.
-        """
-        tool: dict[str, Any] = entry.to_data()
-        if present is not None and has_texts(present.get("imported", ""), *texts_of(tool)):
-            tool |= {"title": None, "description": None}
-        for found in suspicions_of(tool, self.reviewed, self.others):
-            sink.report(found.code, entry.span_at(found.pointer), f"`{found.tool}`: {found.message}", fix=found.fix)
-
 
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execution", "icons", "_meta")
@@ -91,7 +63,6 @@ def read_tools(
     context: TrialContext,
     present: Mapping[str, Mapping[str, Any]],
     sink: Diagnostics,
-    review: Review | None = None,
     malformed: Malformed = MappingProxyType({}),
 ) -> Offer | None:
     """Parse the result of `tools/list`, a JSON-RPC response with it, or only the list.
@@ -118,14 +89,12 @@ def read_tools(
     if _is_too_long(listed, sink):
         return None
     _check_whole(root, sink)
-    reader = _Reader(context, present, list(syntax), sink, review)
+    reader = _Reader(context, present, list(syntax), sink)
     for index, entry in enumerate(entries):
         reader.read(entry, malformed.get(index, ()))
-    instructions = _text(root, "instructions").strip()
-    if review is not None:
-        review.report_instructions(instructions, root, sink)
+    instructions, said_at = _text(root, "instructions").strip(), root.span_at(("instructions",))
     tools, left_out = tuple(reader.tools.values()), tuple(reader.left_out)
-    return Offer(tools, left_out, reader.warnings, instructions, _others(root))
+    return Offer(tools, left_out, reader.warnings, instructions, _others(root), said_at)
 
 
 def offered_tools(
@@ -201,7 +170,6 @@ class _Reader:
     present: Mapping[str, Mapping[str, Any]]
     syntax: Sequence[Diagnostic]
     sink: Diagnostics
-    review: Review | None
     tools: dict[str, OfferedTool] = field(default_factory=dict[str, OfferedTool])
     left_out: list[str] = field(default_factory=list[str])
     warnings: Counter[str] = field(default_factory=Counter[str])
@@ -227,8 +195,6 @@ class _Reader:
             fix = "" if known else self._other_dialect(name, entry)
             self.sink.report("TG805", place, f"`{name}` is skipped: {reason}", related=related, fix=fix)
             self.left_out.append(name)
-        elif self.review is not None:
-            self.review.report(entry, self.present.get(name), self.sink)
 
     def _check_keys(self, entry: MappingNode) -> None:
         for key in entry.keys():
@@ -257,7 +223,7 @@ class _Reader:
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
         offered = entry.to_data()
-        self.tools[name] = tried.offered(name, tool, _hints(entry), imported_of(*texts_of(offered), offered))
+        self.tools[name] = tried.offered(name, tool, _hints(entry), imported_of(*texts_of(offered), offered), entry)
         return []
 
 
@@ -435,20 +401,29 @@ def import_mcp(
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server, file)
-        review = Review(None, OtherTools() if others is None else others)
-        offer = read_tools(answer, _context(head, profile), {}, sink, review, malformed)
+        offer = read_tools(answer, _context(head, profile), {}, sink, malformed)
         if offer is None or not offer.tools:
             return None
         said = _said(offer.instructions)
-        return imported(spec, {**head, **said}, offer, sink, source=_SOURCE, comment=_COMMENT)
+        whole = {**head, **said}
+        return imported(spec, whole, offer, sink, source=_SOURCE, comment=_COMMENT, neighbours=others)
     present = _with_head(spec.root.to_data(), dialect, server, file)
     tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
-    review = Review(Reviewed(present), OtherTools() if others is None else others)
-    offer = read_tools(answer, _context(present, profile), tools, sink, review, malformed)
+    offer = read_tools(answer, _context(present, profile), tools, sink, malformed)
     if offer is None or not offer.tools:
         return None
     said = _said(offer.instructions)
-    made = imported(spec, present, offer, sink, source=_SOURCE, comment=_COMMENT, said=said, is_other=is_other)
+    made = imported(
+        spec,
+        present,
+        offer,
+        sink,
+        source=_SOURCE,
+        comment=_COMMENT,
+        said=said,
+        is_other=is_other,
+        neighbours=others,
+    )
     kept: Mapping[str, Any] = present.get("server") or {}
     if made is not None and server is not None and address_of(kept) != address_of(server):
         report_other_server(spec, ("server",), address_of(kept), address_of(server), sink)

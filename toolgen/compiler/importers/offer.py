@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,8 @@ from toolgen.schema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 if TYPE_CHECKING:
     from collections import Counter
 
-    from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.changes.model_texts import Pointer
+    from toolgen.compiler.diagnostics import Diagnostic, Span
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.source.nodes import Node
 
@@ -132,12 +133,15 @@ class OfferedTool:
 
     `spec` are the keys of a spec that the source determines. `hints` are keys that it only suggests: they are written
     once, and from then on belong to the people who edit the spec. `imported` is what the spec keeps of this import; by
-    default that is of the texts alone.
+    default that is of the texts alone. `said` is the tool as its source has it, in the keys of a spec or of
+    `tools/list`, and `place_of` returns where a part of that is.
     """
 
     name: str
     spec: Mapping[str, Any]
     hints: Mapping[str, Any]
+    said: Mapping[str, Any]
+    place_of: Callable[[Pointer], Span]
     imported: str = ""
 
 
@@ -147,6 +151,7 @@ class Offer:
 
     `left_out` are the names of broken tools, which were reported; `warnings` counts warnings of a later build, by code.
     `others` are the names of what the source has beside tools, by kind, such as the prompts of an MCP server.
+    `said_at` is where the source says what it is.
     """
 
     tools: tuple[OfferedTool, ...]
@@ -154,6 +159,7 @@ class Offer:
     warnings: Counter[str]
     instructions: str = ""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    said_at: Span | None = None
 
 
 # Trial: a tool is resolved, to check that it can be built, and which fields need other names in Python.
@@ -182,11 +188,22 @@ class Trial:
     rename: Mapping[str, str]
 
     def offered(
-        self, name: str, nodes: Mapping[str, Node], hints: Mapping[str, Any], imported: str = ""
+        self,
+        name: str,
+        nodes: Mapping[str, Node],
+        hints: Mapping[str, Any],
+        imported: str = "",
+        source: Node | None = None,
     ) -> OfferedTool:
-        """Return the tool that was tried, under its name at the source."""
+        """Return the tool that was tried, under its name at the source.
+
+        `source` is the tool as it is there, by default that of the nodes.
+        """
         spec = {key: node.to_data() for key, node in nodes.items()}
-        return OfferedTool(name, {**spec, **({"rename": dict(self.rename)} if self.rename else {})}, hints, imported)
+        renamed = {"rename": dict(self.rename)} if self.rename else {}
+        if source is None:
+            return OfferedTool(name, {**spec, **renamed}, hints, spec, mapping(nodes["args"], nodes).span_at, imported)
+        return OfferedTool(name, {**spec, **renamed}, hints, source.to_data(), source.span_at, imported)
 
 
 def try_name(toolset: str, kind: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from docstring_parser import ParseError, parse
@@ -27,6 +28,7 @@ from toolgen.compiler.source.nodes import ScalarNode, Source
 from toolgen.spec.wire_names import title_of_name, words
 
 if TYPE_CHECKING:
+    from toolgen.changes.model_texts import Pointer
     from toolgen.changes.tool_texts import Described
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.importers.imported import Imported
@@ -111,8 +113,12 @@ def offer_of(
         if tried.rename:
             spec["rename"] = dict(tried.rename)
         _report(tool, present.get(key, {}), sink)
-        offered.append(OfferedTool(key, spec, _hints(tool.described)))
+        offered.append(OfferedTool(key, spec, _hints(tool.described), spec, partial(_place_of, tool)))
     return Offer(tuple(offered), tuple(left_out), warnings)
+
+
+def _place_of(tool: PythonTool, _pointer: Pointer) -> Span:
+    return tool.place
 
 
 def _tried(

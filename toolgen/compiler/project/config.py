@@ -327,7 +327,7 @@ class _Source:
     def _price(self, name: str, key: str, value: object) -> float | None:
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
             self.report("TG705", f"`models.{name}.{key}` must be the price of a million tokens", key=key)
             return None
         return float(value)

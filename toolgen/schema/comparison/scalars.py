@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor, inf, lcm
+from math import ceil, floor, inf, isfinite, lcm
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.schema.comparison.goal import IMPOSSIBLE, Outcome
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Number = int | float
 _FEW: Final = 256
 """Numbers that are tried one by one."""
+
+_TOO_LONG: Final = 10**4300
+"""Python writes integers up to this. Multiples of what a schema may have can be longer."""
+
+_FRACTIONS: Final = 2**53
+"""From here on, every float is whole, and an integer may be beyond all floats."""
 
 
 def solve_number(branch: Branch) -> Outcome:
@@ -83,9 +89,8 @@ def _whole(
     tried = [value for value in _tried(first, last, step, excluded, all_=is_small) if is_left(value)]
     if is_small and not tried:
         return IMPOSSIBLE
-    return Outcome(
-        is_impossible=False, values=[value if kind == INTEGER else float(value) for value in _ordered(tried)[:8]]
-    )
+    values = _ordered(tried)[:8]
+    return Outcome(is_impossible=False, values=values if kind == INTEGER else list(_floats(values)))
 
 
 def _tried(first: int | None, last: int | None, step: int, excluded: Literals, *, all_: bool) -> Iterator[int]:
@@ -102,7 +107,7 @@ def _tried(first: int | None, last: int | None, step: int, excluded: Literals, *
             near += [(each // step + offset) * step for offset in (-1, 1, 2)]
     yield from (
         value for value in dict.fromkeys(near)
-        if (first is None or value >= first) and (last is None or value <= last)
+        if (first is None or value >= first) and (last is None or value <= last) and abs(value) < _TOO_LONG
     )  # fmt: skip
 
 
@@ -126,7 +131,7 @@ def _fraction(low: _Bound, high: _Bound, multiples: Sequence[Number], excluded: 
     tried = [0.5, 1.5, -0.5, -1.5, 0.25, 1e-3]
     for step in multiples:
         tried = [step * each for each in (1, 3, 7, -1, -3)] + tried
-    ends = [bound.value for bound in (low, high) if bound.value not in (inf, -inf)]
+    ends = [bound.value for bound in (low, high) if abs(bound.value) <= _FRACTIONS]
     tried += [end + offset for end in ends for offset in (0, 0.5, -0.5, 0.001, -0.001, 1e-6, -1e-6)]
     for step in multiples:
         tried += [(end // step + offset) * step for end in ends for offset in (0, 1, -1)]
@@ -134,10 +139,21 @@ def _fraction(low: _Bound, high: _Bound, multiples: Sequence[Number], excluded: 
         tried.append(ends[0] / 2 + ends[1] / 2)
     values = [
         value
-        for value in dict.fromkeys(map(float, tried))
+        for value in dict.fromkeys(_floats(tried))
         if not value.is_integer() and _is_inside(value, low, high) and value not in excluded
     ]
     return Outcome(is_impossible=False, values=values[:8])
+
+
+def _floats(values: Iterable[Number]) -> Iterator[float]:
+    """Return numbers as floats, without those that none is close to."""
+    for value in values:
+        try:
+            number = float(value)
+        except OverflowError:
+            continue
+        if isfinite(number):
+            yield number
 
 
 def _is_inside(value: float, low: _Bound, high: _Bound) -> bool:

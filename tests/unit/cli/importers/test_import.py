@@ -228,7 +228,9 @@ def test_instructions_of_a_server_are_checked(capsys: pytest.CaptureFixture[str]
     Path("tools.json").write_text(json.dumps(answer), encoding="utf-8")
     assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) == 0
     err = capsys.readouterr().err
-    assert "warning[TG814]: the server's instructions: the text has hidden or imitated markup: `<!-- and" in err
+    assert (
+        "warning[TG814]: what the server says of the toolset: the text has hidden or imitated markup: `<!-- and" in err
+    )
     assert "--> tools.json:1:18" in err
 
 

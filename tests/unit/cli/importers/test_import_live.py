@@ -238,7 +238,7 @@ def website() -> Iterator[str]:
         (["--url", "CLOSED", "--header", "A=$env.NO_SUCH"], "the environment has no variable NO_SUCH"),
         (["--url", "CLOSED", "--header", "Authorization=Bearer abcdef"], "the header Authorization has a credential"),
         (["--stdio", "x --api-key hunter2hunter2"], "the value of --api-key has a credential"),
-        (["--url", "http://h/?api_key=abcdef"], "`http://h/?api_key=[redacted]` has a credential"),
+        (["--url", "http://h/?api_key=abcdef"], "the query of the URL has a credential"),
         (["--header", "A=b"], "--header and --env need a server"),
         (["--url", "CLOSED", "--header", "A"], "--header `A` is not NAME=VALUE."),
         (["--url", "CLOSED", "--stdio", "true"], "--url, --sse and --stdio are three ways to one server"),

@@ -217,6 +217,64 @@ def test_a_reference_that_runs_into_the_next_word_is_an_error() -> None:
         entry({"mcpServers": {"a": {"url": "https://${HOST}name/mcp"}}})
 
 
+def servers(entries: dict[str, Any], only: str | None = None) -> dict[str, ServerEntry]:
+    return {found.name: found for found in server_entries("mcp.json", json.dumps({"servers": entries}), only)}
+
+
+def test_a_literal_does_not_take_the_name_of_another_variable() -> None:
+    args = ["--token", "t-111111", "--key", "k-111111"]
+    found = servers({"a": {"command": "x", "args": args, "env": {"A_TOKEN": "t-222222", "OTHER": "${A_KEY}"}}})["a"]
+    assert found.server["stdio"] == ["x", "--token", "$env.A_TOKEN_2", "--key", "$env.A_KEY_2"]
+    environment = found.references.environment({"A_KEY": "k-222222"})
+    assert environment["A_TOKEN"] == "t-222222"
+    assert environment["A_TOKEN_2"] == "t-111111"
+    assert (environment["A_KEY_2"], environment["OTHER"]) == ("k-111111", "k-222222")
+
+
+def test_what_an_editor_asks_for_has_a_variable_for_each_name() -> None:
+    headers = {"X-A": "${input:api-key}", "X-B": "${input:api_key}", "X-C": "Bearer ${input:api-key}", "Api-Key": "v"}
+    found = servers({"a": {"url": "https://h", "headers": headers}})["a"]
+    assert found.server["headers"] == {
+        "X-A": "$env.A_API_KEY", "X-B": "$env.A_API_KEY_2", "X-C": "Bearer $env.A_API_KEY",
+        "Api-Key": "$env.A_API_KEY_3",
+    }  # fmt: skip
+
+
+SERVERS = st.sampled_from(["a", "a_b", "a-b", "A", "a_b_c"])
+PLACES = st.sampled_from(["b-c", "b_c", "c", "C", "key", "token"])
+
+
+@given(st.dictionaries(SERVERS, st.tuples(*[st.lists(PLACES, max_size=3, unique=True)] * 3), min_size=1), st.data())
+def test_no_two_credentials_share_a_variable(
+    shapes: dict[str, tuple[list[str], list[str], list[str]]], data: st.DataObject
+) -> None:
+    """Those of one server, and of several, whichever of them are imported; a variable of a program keeps its name."""
+    entries: dict[str, Any] = {}
+    for server, (headers, flags, env) in shapes.items():
+        if headers:
+            literal = {name: f"h-{server}-{name}-{index}" for index, name in enumerate(headers)}
+            entries[server] = {"url": "https://h.example", "headers": literal}
+            continue
+        args = [text for index, name in enumerate(flags) for text in (f"--{name}-token", f"f-{server}-{index}")]
+        literal = {f"A_{name.upper().replace('-', '_')}_TOKEN": f"e-{server}-{index}" for index, name in enumerate(env)}
+        entries[server] = {"command": "x", "args": args, "env": literal}
+    found = servers(entries)
+
+    values: dict[str, set[str]] = {}
+    for each in found.values():
+        own = entries[each.name].get("env", {})
+        environment = each.references.environment({})
+        assert {name: environment[name] for name in own} == own
+        for name, value in environment.items():
+            if name not in own:
+                values.setdefault(name, set()).add(value)
+    fixed = {name for each in entries.values() for name in each.get("env", {})}
+    assert all(len(each) == 1 for each in values.values())
+    assert fixed.isdisjoint(values)
+    only = data.draw(st.sampled_from(sorted(entries)))
+    assert servers(entries, only)[only].server == found[only].server
+
+
 def test_servers_that_are_switched_off_are_imported_by_name_alone() -> None:
     data = {"mcpServers": {"on": STDIO, "off": STDIO | {"disabled": True}, "out": STDIO | {"enabled": False}}}
     assert entry(data).name == "on"

@@ -315,6 +315,11 @@ def test_models_are_functions_or_tables(tmp_path: Path) -> None:
         ('models.search = "app:ask"', "`models.search` has the name of the model that comes with toolgen"),
         ('models.small = {ask = "a:b", provider = "opnai"}', "`models.small.provider` must be a provider, not 'opnai'"),
         ('models.small = {ask = "a:b", input_price = -1}', "`models.small.input_price` must be the price of a million"),
+        pytest.param(
+            f'models.small = {{ask = "a:b", input_price = {10**400}}}',
+            "`models.small.input_price` must be the price of a million",
+            id="a price beyond a double",
+        ),
         ('models.small = {ask = "a:b", price = 1}', "unknown key `models.small.price`"),
     ],
 )

@@ -24,6 +24,7 @@ from toolgen.compiler.source.nodes import Source
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpExecutor, HttpHost, http_executor
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -94,7 +95,15 @@ def import_text(text: str, **files: str) -> tuple[str | None, list[str]]:
         return Source(reference, files[reference])
 
     imported = import_openapi(
-        Source("api.yaml", text), "", read, "specs/api.yaml", TOOLSET, Selection(), sink, profile="full"
+        Source("api.yaml", text),
+        "",
+        read,
+        "specs/api.yaml",
+        TOOLSET,
+        Selection(),
+        sink,
+        profile="full",
+        credential_in=credential_in_url,
     )
     spec = written(imported, "specs/api.yaml") if imported else None
     return spec, [f"{found.code} {found.message}" for found in sink]

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.authoring.lint.registry import Finding, rule, tool_rule
+from toolgen.authoring.lint.view import SpecPlace
 from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES
 
 if TYPE_CHECKING:
-    from toolgen.authoring.lint.view import LintedTool, Project, SpecPlace
-    from toolgen.changes.suspicions import Suspicion
+    from toolgen.authoring.lint.view import LintedTool, Project
+    from toolgen.changes.suspicions import OtherTools, Suspicion
     from toolgen.compiler.ir.catalog import Toolset
 
 _FOREIGN: Final = ("mcp", "http")
+_HEADS: Final = ("toolset", "agent", "catalog", "policy")
 _PLAIN_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
-_CREDENTIAL: Final = re.compile(
-    r"(?i)^(?:bearer|basic|token)\s+\S{6,}$|^(?:sk|pk|ghp|gho|xox[abp]|glpat|AKIA)[-_A-Za-z0-9]{10,}$"
-)
 
 
 _GOOD: Final = """
@@ -34,61 +34,82 @@ _GOOD: Final = """
 """The good example of most rules of this module."""
 
 
-def _suspicions(project: Project) -> list[tuple[LintedTool, Suspicion]]:
-    """Return what is suspicious in the texts of every tool, as an import reports it; computed once."""
+@dataclass(frozen=True)
+class _Suspicious:
+    """A suspicion of an import, in a spec: `what` has the text."""
+
+    place: SpecPlace
+    what: str
+    found: Suspicion
+
+
+def _suspicions(project: Project) -> list[_Suspicious]:
+    """Return what is suspicious in all texts that a model reads, as an import reports it; computed once."""
     return project.once(_suspicions_of)
 
 
-def _suspicions_of(project: Project) -> list[tuple[LintedTool, Suspicion]]:
-    from toolgen.changes.suspicions import OtherTools, Suspicion, suspicions_of
+def _suspicions_of(project: Project) -> list[_Suspicious]:
+    from toolgen.changes.model_texts import KEYS_BESIDE_TOOLS
+    from toolgen.changes.suspicions import OtherTools, Suspicion, suspicions_beside_tools, suspicions_of
 
     names = {toolset.name: [tool.remote or tool.key for tool in toolset.tools] for toolset in project.catalog.toolsets}
     everyone = cache(lambda: OtherTools(names))
 
     def suspicions(tool: LintedTool) -> list[Any]:
         foreign = tool.toolset.kind.value in _FOREIGN
-        entry: dict[str, Any] = {
-            "name": tool.tool.remote or tool.tool.key,
-            "title": tool.tool.title,
-            "description": tool.tool.description,
-            "inputSchema": tool.tool.args.json,
-            "outputSchema": tool.tool.result.json,
-            "annotations": tool.tool.annotations,
-        }
-        found = suspicions_of(entry, None, everyone().without(tool.toolset.name) if foreign else OtherTools())
+        found = suspicions_of(tool.texts, None, everyone().without(tool.toolset.name) if foreign else OtherTools())
         return [(each.code, each.tool, each.pointer, each.message, each.fix) for each in found]
 
     settings = [names, {toolset.name: toolset.kind.value for toolset in project.catalog.toolsets}]
-    found = project.of_each_tool("suspicions", suspicions, settings)
-    return [
-        (tool, Suspicion(code=code, tool=name, pointer=tuple(pointer), message=message, fix=fix))
-        for tool in project.tools
-        for code, name, pointer, message, fix in found[tool.tool.ident]
-    ]
+    found = project.of_each_tool("suspicions", suspicions, settings, attrgetter("texts_digest"))
+    made: list[_Suspicious] = []
+    for tool in project.tools:
+        for code, name, pointer, message, fix in found[tool.tool.ident]:
+            each = Suspicion(code=code, tool=name, pointer=tuple(pointer), message=message, fix=fix)
+            made.append(_Suspicious(_place_of(tool, each), f"`{tool.tool.ident}`", each))
+    keys = (*_HEADS, "kind", *sorted(KEYS_BESIDE_TOOLS))
+    for document in project.documents:
+        data = {key: node.to_data() for key in keys if (node := document.root.child(key)) is not None}
+        name = next((str(data[head]) for head in _HEADS if head in data), document.path)
+        for each in suspicions_beside_tools(data, None, _others_of(data, everyone)):
+            what = f"`{'.'.join(map(str, each.pointer))}` of `{name}`"
+            made.append(_Suspicious(SpecPlace(document, each.pointer), what, each))
+    return made
+
+
+def _others_of(data: Any, everyone: Callable[[], OtherTools]) -> OtherTools:
+    """Return the tools of other toolsets than that of a file, if it comes from others; else none."""
+    from toolgen.changes.suspicions import OtherTools
+
+    return everyone().without(str(data.get("toolset", ""))) if data.get("kind") in _FOREIGN else OtherTools()
 
 
 def _place_of(tool: LintedTool, suspicion: Suspicion) -> SpecPlace:
     """Return the place of a suspicion in the spec; of the nearest text that is written there."""
     part, *path = suspicion.pointer
-    if part in ("inputSchema", "outputSchema"):
-        parts = tool.args if part == "inputSchema" else tool.result
+    if part in ("args", "result"):
+        parts = tool.args if part == "args" else tool.result
         names = [str(step) for before, step in itertools.pairwise(path) if before == "properties"]
         for each in parts:
             if list(each.path) == names and each.name:
                 text = each.field / "description"
                 return text if path[-1:] == ["description"] and text.exists else each.field.of_key
-        return (tool.place / ("args" if part == "inputSchema" else "result")).of_key
-    place = tool.place / str(part)
-    return place if place.exists else tool.key
+        return (tool.place / str(part)).of_key
+    place = tool.place
+    for step in suspicion.pointer:
+        if not (place / step).exists:
+            break
+        place /= step
+    return tool.key if place == tool.place else place
 
 
 def _report(code: str, *imported: str, bad: str, good: str = _GOOD) -> None:
     """Register the rule that reports what an import reports by the codes `imported`; their pages are its page."""
 
     def check(project: Project) -> Iterator[Finding]:
-        for tool, found in _suspicions(project):
-            if found.code in imported:
-                yield Finding(_place_of(tool, found), f"`{tool.tool.ident}`: {found.message}", found.fix)
+        for each in _suspicions(project):
+            if each.found.code in imported:
+                yield Finding(each.place, f"{each.what}: {each.found.message}", each.found.fix)
 
     pages = "\n\n".join(CODES[each].explanation for each in imported)
     check.__doc__ = f"{pages}\n\nAs {', '.join(f'`{each}`' for each in imported)} of an import."
@@ -293,20 +314,31 @@ def _urls(project: Project) -> Iterator[tuple[Toolset, str, SpecPlace]]:
     """,
 )
 def credential_in_spec(project: Project) -> Iterator[Finding]:
-    """A header or an `auth` of a server has a credential in the spec, and so in version control.
+    """A header, a URL, a command line or an `auth` of a server has a credential in the spec, and so in version control.
 
     Write `$env.NAME`, the value of an environment variable.
     """
+    from toolgen.runtime.redact.spec_credentials import credential_in_argv, credential_in_header, credential_in_url
+
+    for toolset, url, place in _urls(project):
+        if found := credential_in_url(url):
+            message = f"`{toolset.name}` has a credential in the spec: {found}"
+            yield Finding(place, message, "write `$env.NAME`, and revoke this one")
     for toolset in project.toolsets:
-        found: list[tuple[tuple[str, ...], str]] = []
-        if toolset.server:
-            found += [(("server", "headers", name), value) for name, value in toolset.server.headers.items()]
         api = toolset.api or {}
-        found += [(("api", "headers", name), str(value)) for name, value in (api.get("headers") or {}).items()]
-        for path, value in found:
-            if "$env" not in value and _CREDENTIAL.search(value):
-                message = f"`{toolset.name}` has a credential in the spec"
-                yield Finding(project.place(toolset, *path), message, "write `$env.NAME`, and revoke this one")
+        headers: list[tuple[str, Mapping[str, Any]]] = [("api", api.get("headers") or {})]
+        if toolset.server:
+            headers.append(("server", toolset.server.headers))
+            if found := credential_in_argv(toolset.server.stdio):
+                message = f"`{toolset.name}` has a credential in the spec: {found}"
+                place = project.place(toolset, "server", "stdio")
+                yield Finding(place, message, "write `$env.NAME`, and revoke this one")
+        for part, named in headers:
+            for name, value in named.items():
+                if credential_in_header(name, str(value)):
+                    message = f"`{toolset.name}` has a credential in the spec"
+                    place = project.place(toolset, part, "headers", name)
+                    yield Finding(place, message, "write `$env.NAME`, and revoke this one")
         for name, auth in (api.get("auth") or {}).items():
             for key in ("value", "password", "token", "client_secret"):
                 value = auth.get(key)

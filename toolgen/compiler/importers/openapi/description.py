@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -28,7 +30,7 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class UnusableServer(Fault):
-    """A server whose URL is none to send requests to: a variable has no default, or it has no host."""
+    """A server whose URL is none to send requests to, or none for a spec: it has no host, or it has a credential."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +66,25 @@ class Auth:
         return text
 
 
-def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
-    """Read the security schemes. `url` is what relative URLs are relative to. Raises `Fault`."""
+def auth_of(root: Part, toolset: str, url: str, kept: Mapping[str, Any], *, is_swagger: bool) -> Auth:
+    """Read the security schemes. `url` is what relative URLs are relative to, `kept` the `auth` of the spec so far.
+
+    Raises `Fault`.
+    """
     owner = root if is_swagger else root.mapping("components")
     listed = owner.mapping("securityDefinitions" if is_swagger else "securitySchemes") if owner is not None else None
     schemes: dict[str, dict[str, Any]] = {}
     others: dict[str, Fault] = {}
     places: dict[Any, str] = {}
-    for name, part in listed.raw_entries() if listed is not None else []:
+    entries = listed.raw_entries() if listed is not None else []
+    variables = _variables([name for name, _ in entries], toolset, kept)
+    for name, part in entries:
         try:
             scheme = part.followed()
             places[scheme.location] = places[part.location] = name
             if not isinstance(scheme.value, dict):
                 raise Fault("it is no object", part)
-            made = _scheme(scheme, f"$env.{constant(toolset)}_{constant(name)}", url)
+            made = _scheme(scheme, variables[name], url)
         except Fault as fault:
             others[name] = Fault(f"cannot be read ({fault.message})", fault.part)
             continue
@@ -86,6 +93,35 @@ def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
         else:
             schemes[name] = made
     return Auth(schemes, others, places)
+
+
+_SECRETS: Final = ("_KEY", "_USERNAME", "_PASSWORD", "_TOKEN", "_CLIENT_ID", "_CLIENT_SECRET")
+"""The ends of the variables of schemes."""
+
+
+def _variables(names: list[str], toolset: str, kept: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the variables of each scheme begin with: no two schemes have the same.
+
+    Of several names that give one, such as `apiKey` and `api_key`, the one that has it in the spec gets it, or else the
+    first by the alphabet; the others end in a hash of their names. The order of schemes does not matter.
+    """
+    plain = {name: f"$env.{constant(toolset)}_{constant(name)}" for name in names}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(names, key=lambda name: (not _has_variable(kept.get(name), plain[name]), name)):
+        candidates = (f"{plain[name]}_{_digest(name + chr(0) * attempt)}" for attempt in count())
+        found[name] = next(each for each in chain((plain[name],), candidates) if each not in taken)
+        taken.add(found[name])
+    return found
+
+
+def _has_variable(scheme: Any, start: str) -> bool:
+    values = scheme.values() if isinstance(scheme, dict) else ()
+    return any(value in {f"{start}{end}" for end in _SECRETS} for value in values if isinstance(value, str))
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6].upper()
 
 
 def _scheme(part: Part, variable: str, url: str) -> dict[str, Any] | None:
@@ -109,6 +145,7 @@ def _oauth(part: Part, variable: str, url: str) -> dict[str, Any]:
     token_url = urljoin(url, flow.text("tokenUrl")) if flow is not None and is_client else ""
     if not is_base_url(token_url):
         return {"type": "bearer", "token": f"{variable}_TOKEN"}
+    _refuse_credential(token_url, part)
     return {"type": "oauth2", "token_url": token_url, "client_id": f"{variable}_CLIENT_ID",
             "client_secret": f"{variable}_CLIENT_SECRET"}  # fmt: skip
 
@@ -162,7 +199,14 @@ def _usable(server: str, url: str, place: Part) -> str:
         raise UnusableServer(f"`{server}` is relative, and a description in a file has no host", place)
     if not is_base_url(joined):
         raise UnusableServer(f"`{server}` is no URL that requests are sent to", place)
+    _refuse_credential(joined, place)
     return joined.rstrip("/")
+
+
+def _refuse_credential(url: str, place: Part) -> None:
+    found = place.files.credential_in(url)
+    if found:
+        raise UnusableServer(f"{found} has a credential, and specs are committed", place)
 
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -191,8 +235,11 @@ class Description:
     auth: Auth
 
     @classmethod
-    def of(cls, root: Part, toolset: str, url: str, sink: Diagnostics) -> Description | None:
-        """Read what a description says of its API; None where it is none, which is reported."""
+    def of(cls, root: Part, toolset: str, url: str, sink: Diagnostics, kept: Mapping[str, Any]) -> Description | None:
+        """Read what a description says of its API; None where it is none, which is reported.
+
+        `kept` is the `auth` of the spec so far.
+        """
         version = _version(root)
         is_swagger = version == "2.0"
         if not is_swagger and not _VERSION.match(version):
@@ -200,15 +247,18 @@ class Description:
             message = f"this is no description of an API in OpenAPI 3.0 to 3.2 or Swagger 2.0: {found}"
             sink.report("TG830", root.span, message)
             return None
-        server: str | None = None
+        server: str | None
         server_fault: Fault | None = None
         auth = Auth({}, {}, {})
         try:
             server = swagger_url(root, url) if is_swagger else server_url(root, url)
+            if server is None:
+                server = _default_server(url)
+                _refuse_credential(server, root)
         except Fault as fault:
             server, server_fault = "", fault
         try:
-            auth = auth_of(root, toolset, url, is_swagger=is_swagger)
+            auth = auth_of(root, toolset, url, kept, is_swagger=is_swagger)
         except Fault as fault:
             sink.report("TG834", fault.part.span, f"the security schemes cannot be read: {fault.message}")
         return cls(
@@ -216,7 +266,7 @@ class Description:
             is_swagger=is_swagger,
             is_old=is_swagger or version.startswith("3.0"),
             url=url,
-            base_url=_default_server(url) if server is None else server,
+            base_url=server,
             server_fault=server_fault,
             auth=auth,
         )
@@ -266,7 +316,10 @@ class Description:
         except Fault as fault:
             sink.report("TG836", fault.part.span, f"meanings of tags are left out: {fault.message}")
         used = dict.fromkeys(tag for operation in operations for tag in operation.tags)
-        return {tag_word(tag): meanings.get(tag) or f"{tag}." for tag in used}
+        told: dict[str, list[str]] = {}
+        for tag in used:  # several may be one word
+            told.setdefault(tag_word(tag), []).append(meanings.get(tag) or f"{tag}.")
+        return {word: " ".join(dict.fromkeys(texts)) for word, texts in told.items()}
 
     def lists(self, base_url: str) -> bool:
         """Return whether a URL is that of a server that the description lists, whatever values its variables have.

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.bounds import Reading
 from toolgen.compiler.source.json_text import parse_json
-from toolgen.compiler.source.nodes import ScalarNode, Source
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode, Source
 from toolgen.compiler.source.yaml_text import parse_yaml
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING
@@ -48,23 +48,44 @@ class Fault(Picklable):
         super().__init__(message)
 
 
+class RefusedNumber(float):
+    """Stands for a number that no value can be, such as `1e400` (TG009). `check_numbers` finds where it has come to."""
+
+    __slots__ = ("file", "message", "path")
+
+    def __new__(cls, message: str, file: str, path: tuple[str | int, ...]) -> RefusedNumber:
+        """Create one, with its place."""
+        made = super().__new__(cls)
+        made.message, made.file, made.path = message, file, path
+        return made
+
+    message: str
+    file: str
+    path: tuple[str | int, ...]
+
+
 @dataclass
 class Files:
-    """The files of one description, by path. The first is the one that is imported."""
+    """The files of one description, by path. The first is the one that is imported.
+
+    `credential_in` returns where a URL has a credential, such as `the path of the URL`; empty if it has none.
+    """
 
     read: Read
+    credential_in: Callable[[str], str]
     _first: str = ""
     _data: dict[str, Any] = field(default_factory=dict[str, Any])
     _nodes: dict[str, Node] = field(default_factory=dict[str, "Node"])
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     _named: dict[str, Part] = field(default_factory=dict[str, "Part"])
     _reading: Reading = field(default_factory=Reading)
+    _refused: bool = False
     _depth: int = 0
     _hops: int = 0
 
     def open(self, source: Source, sink: Diagnostics) -> Part | None:
         """Parse the first file; None where its text is neither JSON nor YAML."""
-        root = _parsed(source, sink)
+        root = self._parsed(source, sink)
         if root is None:
             return None
         self._first = source.path
@@ -95,6 +116,20 @@ class Files:
     def node(self, part: Part) -> Node:
         """Return the node of a part, or the nearest one around it."""
         return self._nodes[part.file].at(part.path)
+
+    def check_numbers(self, made: Any) -> None:
+        """Raise `Fault` if what was made of parts has a number that its file could not give."""
+        pending = [made] if self._refused else []
+        while pending:
+            match pending.pop():
+                case RefusedNumber() as found:
+                    raise Fault(found.message, Part(self, found.file, found.path, found))
+                case dict() as each:
+                    pending += each.values()
+                case list() as each:
+                    pending += each
+                case _:
+                    pass
 
     def _target(self, part: Part, reference: str) -> Part:
         name, _, fragment = reference.partition("#")
@@ -145,7 +180,7 @@ class Files:
                 raise Fault(f"`{name}` is not read: {error}", part) from error
             if source.path not in self._data:
                 sink = Diagnostics()
-                root = _parsed(source, sink)
+                root = self._parsed(source, sink)
                 if root is None:
                     problem = next(iter(sink), None)
                     reason = f": {problem.message}" if problem else ""
@@ -157,6 +192,17 @@ class Files:
                 self._add(source.path, root)
             self._targets[key] = source.path
         return self._targets[key]
+
+    def _parsed(self, source: Source, sink: Diagnostics) -> Node | None:
+        problems = Diagnostics()
+        root = _parsed(source, problems)
+        for found in problems:
+            sink.report(found.code, found.span, found.message, related=found.related, fix=found.fix)
+        refused = {found.span: found.message for found in problems if found.code == "TG009"}
+        if root is not None and refused:
+            self._refused = True
+            _mark(root, source.path, refused)
+        return root
 
     def _add(self, path: str, root: Node) -> None:
         """Add a file, with the names that its parts give themselves: `$id`, `$anchor`, and `$self` of OpenAPI 3.2."""
@@ -322,6 +368,22 @@ class Part:
         """Return true or false as it is written under a key; None where it is not."""
         found = self.value.get(key) if isinstance(self.value, dict) else None
         return found if isinstance(found, bool) else None
+
+
+def _mark(root: Node, file: str, refused: Mapping[Span, str]) -> None:
+    """Put what stands for it in the place of each refused number."""
+    pending: list[tuple[tuple[str | int, ...], Node]] = [((), root)]
+    while pending:
+        path, node = pending.pop()
+        match node:
+            case MappingNode():
+                pending += [((*path, key), inner) for key, inner in node.entries()]
+            case SequenceNode(items=items):
+                pending += [((*path, index), inner) for index, inner in enumerate(items)]
+            case ScalarNode() if (message := refused.get(node.span)) is not None:
+                node.value = RefusedNumber(message, file, path)
+            case _:
+                pass
 
 
 def _parsed(source: Source, sink: Diagnostics) -> Node | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -43,6 +43,7 @@ from toolgen.schema.comparison.compare import compare
 from toolgen.spec.http import credential_names, http_path
 
 if TYPE_CHECKING:
+    from toolgen.changes.suspicions import OtherTools
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.imported import Imported
     from toolgen.compiler.importers.offer import Trial
@@ -109,19 +110,23 @@ def import_openapi(
     sink: Diagnostics,
     *,
     profile: str,
+    credential_in: Callable[[str], str],
     app: str = "",
     origin: Mapping[str, Any] | None = None,
     is_other: bool = False,
+    neighbours: OtherTools | None = None,
 ) -> Imported | None:
     """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
 
     `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to;
     `app` is the reference to the ASGI app that it is of. `origin` is what the spec keeps under `import`, and `is_other`
-    whether its description is another one so far. None where no tool is left to write, or where the description is of
+    whether its description is another one so far. `credential_in` returns where a URL has a credential: a server whose
+    URL has one is not taken. None where no tool is left to write, or where the description is of
     another API; why is in the sink, as is what was left out.
     """
-    root = Files(read).open(text, sink)
-    description = Description.of(root, toolset, url, sink) if root is not None else None
+    root = Files(read, credential_in).open(text, sink)
+    kept = {} if isinstance(spec, str) else (spec.root.to_data().get("api") or {}).get("auth") or {}
+    description = Description.of(root, toolset, url, sink, kept) if root is not None else None
     if description is None:
         return None
     operations = description.operations(sink)
@@ -155,7 +160,8 @@ def import_openapi(
     comment = _COMMENT.format("python" if app else "openapi")
     origin = {"import": dict(origin)} if origin else {}
     if isinstance(spec, str):
-        return imported(spec, {**head, **origin}, offer, sink, source=_SOURCE, comment=comment)
+        data = {**head, **origin}
+        return imported(spec, data, offer, sink, source=_SOURCE, comment=comment, neighbours=neighbours)
     unselected = {request_of(each.method, each.path) for each in operations} - {
         request_of(each.method, each.path) for each in selected
     }
@@ -175,6 +181,7 @@ def import_openapi(
         said=said,
         unselected=unselected,
         is_other=is_other,
+        neighbours=neighbours,
     )
     if made is not None and is_other_server:
         report_other_server(spec, ("api", "base_url"), api["base_url"], description.base_url, sink)
@@ -286,7 +293,8 @@ def _offer_of(
         reader.read(operation)
     reader.report_overlaps()
     reader.report_left_out()
-    return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
+    said_at = description.root.files.node(description.root).span_at(("info",), key=True)
+    return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings, said_at=said_at)
 
 
 class _Reader:

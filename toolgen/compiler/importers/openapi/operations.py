@@ -115,13 +115,17 @@ def tool_of(
     if args.together:
         schema["dependentRequired"] = args.together
     schema["additionalProperties"] = False if body is None else body.extra
-    return {**_texts(operation), "http": http, "args": schemas.with_definitions(schema, "args")}
+    made = {**_texts(operation), "http": http, "args": schemas.with_definitions(schema, "args")}
+    operation.part.files.check_numbers(made)
+    return made
 
 
 def result_of(operation: Operation, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
     """Return the schema of the result; True where nothing certain is said. Raises `Fault`."""
     schema = result_schema(operation.part, operation.method, schemas, produces, is_swagger=is_swagger)
-    return schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
+    made = schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
+    operation.part.files.check_numbers(made)
+    return made
 
 
 def _add_parameter(parameter: Parameter, args: _Args, schemas: Schemas) -> None:

@@ -98,7 +98,9 @@ def _pattern(schema: Mapping[str, Any]) -> Iterator[Constraint]:
 
 
 def _is_number(value: Any) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)  # of any size: most integers are no float
 
 
 def _number(value: float) -> float:

@@ -13,6 +13,7 @@ from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import SpecFile, parse
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,18 @@ def import_api(
     spec = SpecFile("specs/api.yaml", present, root) if root is not None else "specs/api.yaml"
     selection = Selection.of(include, exclude)
     source = Source("api.yaml", text)
-    imported = import_openapi(source, url, read, spec, TOOLSET, selection, sink, profile="full", is_other=is_other)
+    imported = import_openapi(
+        source,
+        url,
+        read,
+        spec,
+        TOOLSET,
+        selection,
+        sink,
+        profile="full",
+        credential_in=credential_in_url,
+        is_other=is_other,
+    )
     data: dict[str, Any] = {}
     if imported is not None:
         made = parse(written(imported, spec), "specs/api.yaml", Diagnostics())

@@ -21,6 +21,7 @@ from toolgen.compiler.importers.openapi.files import Unreadable
 from toolgen.compiler.importers.openapi.importing import Selection, import_openapi
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.read import parse
+from toolgen.runtime.redact.spec_credentials import credential_in_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -221,7 +222,15 @@ def import_files(texts: Mapping[str, str]) -> Outcome:
         return Source(path, texts[path])
 
     imported = import_openapi(
-        Source(ROOT, texts[ROOT]), "", read, "specs/api.yaml", TOOLSET, Selection(), sink, profile="full"
+        Source(ROOT, texts[ROOT]),
+        "",
+        read,
+        "specs/api.yaml",
+        TOOLSET,
+        Selection(),
+        sink,
+        profile="full",
+        credential_in=credential_in_url,
     )
     data: dict[str, Any] = {}
     if imported is not None:

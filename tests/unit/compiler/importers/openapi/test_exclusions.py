@@ -29,7 +29,7 @@ STRING = {"type": "string"}
 def imported(schemas: Mapping[str, Any], side: Side = "args", name: str = "Root") -> tuple[Any, list[str]]:
     """Return a schema of a description as it is imported, with its definitions, and what was left out of it."""
     text = json.dumps(openapi({}, components={"schemas": schemas}))
-    root = Files(lambda _file, reference: Source(reference, "")).open(Source("api.json", text), Diagnostics())
+    root = Files(lambda _file, reference: Source(reference, ""), str).open(Source("api.json", text), Diagnostics())
     assert root is not None
     known = root.at("components", "schemas")
     part = known.raw(name) if known is not None else None

@@ -41,6 +41,23 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
+def test_a_number_that_is_none_leaves_out_what_refers_to_it() -> None:
+    """It is no `0` in their schemas, also where it is in another file, and what is left out says where it is."""
+    here = "#/components/schemas/Size"
+    paths = {f"/{name}": {"post": {"operationId": name, **body({"$ref": ref}), **OK}}
+             for name, ref in (("a", here), ("b", "other.yaml#/Size"), ("c", "#/components/schemas/Other"))}  # fmt: skip
+    paths |= {"/d": {"get": {"operationId": "d", **answer({"$ref": here})}}}
+    schemas = {"Size": {"type": "integer", "maximum": "@"}, "Other": {"type": "integer"}}
+    text = json.dumps(openapi({**paths, **SOUND}, components={"schemas": schemas})).replace('"@"', "1e400")
+
+    outcome = import_api(text, files={"other.yaml": "Size: {type: integer, minimum: -1e400}"})
+
+    assert list(outcome.tools) == ["c", "d", "sound"]
+    assert "result" not in outcome.tools["d"]
+    assert sorted(outcome.codes) == ["TG009", "TG831", "TG831", "TG833"]
+    assert all("this number is too large" in message for message in outcome.messages)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_operation_is_reported_with_its_location_and_the_others_are_imported(fault: str) -> None:
     paths, reason = FAULTS[fault]
