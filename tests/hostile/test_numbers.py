@@ -130,7 +130,16 @@ def builds(text: str) -> None:
             compile(content, path, "exec")
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+any_number: Final = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("no double", "overflows", "negative zero") else pytest.mark.long)
+        for name in NUMBERS
+    ],
+)
+
+
+@any_number
 def test_tools_of_a_server_with_any_number_are_taken_or_left_out_alone(name: str) -> None:
     made = import_text(answer(NUMBERS[name]))
     assert made.outcome is not None, made.messages
@@ -141,7 +150,7 @@ def test_tools_of_a_server_with_any_number_are_taken_or_left_out_alone(name: str
     builds(made.text)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@any_number
 def test_operations_with_any_number_are_taken_or_left_out_alone(name: str) -> None:
     made = import_api(description(NUMBERS[name]))
     assert made.imported is not None, made.messages
@@ -150,7 +159,7 @@ def test_operations_with_any_number_are_taken_or_left_out_alone(name: str) -> No
     builds(made.text)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@any_number
 def test_a_spec_with_any_number_builds_or_has_an_error_at_its_place(name: str) -> None:
     for place, schema in PLACES.items():
         args = {"type": "object", "properties": {"v": schema}}
