@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +19,7 @@ from toolgen.runtime.base.received import lifetime_of
 from toolgen.runtime.redact.redact import is_secret_field
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
-from toolgen.spec.http import credential_names, is_bearer_token
+from toolgen.spec.http import credential_names, is_bearer_token, is_credential, query_fields
 
 if TYPE_CHECKING:
     from toolgen.execute.http.requests import Request
@@ -36,9 +35,6 @@ _USUAL: Final = 3600.0
 
 _LONGEST_REASON: Final = 200
 """Characters of an endpoint's reason that are shown."""
-
-_SEPARATOR: Final = re.compile("[&;]")
-"""What ends a field of a query; some servers take `;` for it."""
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 
@@ -84,13 +80,12 @@ class Credentials:
         security = self.security if security is None else security
         names = credential_names(self.auth, security, self.headers)
         request.headers = {
-            name: text for name, text in request.headers.items() if ("header", name.lower()) not in names
+            name: text for name, text in request.headers.items() if not is_credential("header", name, names)
         }
-        fields = (each.partition("=")[0] for part in request.query for each in _SEPARATOR.split(part))
-        cookies = (each.partition("=")[0] for each in request.cookies)
-        for place, found in (("query", fields), ("cookie", cookies)):
-            for name in map(unquote_plus, found):
-                if (place, name.strip().lower()) in names:
+        cookies = (unquote_plus(each.partition("=")[0]) for each in request.cookies)
+        for place, found in (("query", (name for name, _ in query_fields(request.query))), ("cookie", cookies)):
+            for name in found:
+                if is_credential(place, name, names):
                     message = f"an arg is sent as `{name}` in the {place}, which is a credential of the API"
                     raise CallFailed(FailureKind.INVALID_CALL, "credential_in_args", message, "leave that field out")
 

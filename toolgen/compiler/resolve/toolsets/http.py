@@ -16,6 +16,7 @@ from toolgen.spec.http import (
     codec_of,
     credential_names,
     http_path,
+    is_credential,
     is_header_name,
     is_header_value,
 )
@@ -303,12 +304,12 @@ class _Checks:
         names = credential_names(auth, security, api.headers)
         for arg, each in self._params.items():
             name = each.name or arg
-            if (each.in_, name.lower()) in names:
+            if is_credential(each.in_, name, names):
                 message = f"`{name}` in `{each.in_}` is a credential or a header of the host, which no arg sets"
                 fix = "remove the arg, or write `security: []` if the request has no credentials"
                 self.report(message, "params", arg, is_key=True, fix=fix)
         for name in http_path(self._spec.path).names:
-            if ("query", name.lower()) in names:
+            if is_credential("query", name, names):
                 self.report(f"the query of the path has `{name}`, which is a credential of the API", "path")
 
     def _check_arg(self, name: str, *path: str) -> None:
