@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
 from toolgen.spec.templates import VARIABLE
 
@@ -90,6 +90,15 @@ def _steps(name: str) -> list[str]:
 _AS_PHP: Final = str.maketrans(" .", "__")
 
 
+def shown_url(url: str) -> str:
+    """Return a URL for a message: without its query, a login and a fragment, which may have secrets."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an invalid URL"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 # Header fields of a request: what one may be called, and contain.
 
 _TOKEN: Final = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
@@ -124,6 +133,16 @@ def credential_names(
     found = {_credential_name(auth[name]) for name in used if name in auth}
     found |= {("header", name.lower()) for name, value in headers.items() if VARIABLE.search(value)}
     return frozenset(found | {("header", "cookie")} if any(place == "cookie" for place, _ in found) else found)
+
+
+def token_urls(auth: Mapping[str, Mapping[str, Any]], security: Sequence[Sequence[str]] | None) -> tuple[str, ...]:
+    """Return the token endpoints that requests with the alternatives in `security` may need, where None is any `auth`.
+
+    They get credentials before the API gets the request, so their hosts are hosts of the call.
+    """
+    used = auth if security is None else [name for each in security for name in each]
+    found = (auth[name].get("token_url") for name in used if name in auth)
+    return tuple(dict.fromkeys(url for url in found if url))
 
 
 def is_credential(place: str, name: str, names: Collection[tuple[str, str]]) -> bool:

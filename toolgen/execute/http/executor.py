@@ -110,13 +110,20 @@ class HttpExecutor:
         return previewed(self._operations, self._routes, self._base_url)(ident, args)
 
     def hosts(self, definitions: Iterable[ToolDefinition]) -> dict[str, tuple[str, ...]]:
-        """Return the hosts that every call of each tool reaches."""
+        """Return the hosts that every call of each tool reaches: of the API, and of a token endpoint that it needs."""
         found: dict[str, tuple[str, ...]] = {}
         for each in definitions:
             operation = self._operations[each.name]
-            specified = operation.base_url or self._api.get("base_url", "")
-            found[each.name] = hosts_of_calls(each.settings.access.hosts, self._base_url(operation), specified)
+            urls = [self._base_url(operation), *self._token_urls(operation)]
+            specified = [operation.base_url or self._api.get("base_url", "")]
+            specified += self._credentials.token_urls(operation.security)
+            found[each.name] = hosts_of_calls(each.settings.access.hosts, urls, specified)
         return found
+
+    def _token_urls(self, operation: Operation) -> tuple[str, ...]:
+        if self._host.headers is not None or self._host.auth is not None:  # in place of those of the spec
+            return ()
+        return self._credentials.token_urls(operation.security, chosen=True)
 
     def state(self) -> ServerState:
         """Return what is known of the API: whether there are credentials for all operations. Nothing is sent."""

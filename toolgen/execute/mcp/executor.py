@@ -142,7 +142,7 @@ class McpExecutor:
         resolved = self._server.resolved(self._host.environment)
         url = resolved.http or resolved.sse
         named = {ident: each.settings.access.hosts for ident, each in self._definitions.items()}
-        return {ident: hosts_of_calls(hosts, url, specified) for ident, hosts in named.items()}
+        return {ident: hosts_of_calls(hosts, [url], [specified]) for ident, hosts in named.items()}
 
     def login(self) -> str:
         """Return the id of the login that is stored for the server now. Raises `CallFailed` where it cannot be read."""

@@ -19,6 +19,7 @@ from toolgen.spec.http import (
     is_credential,
     is_header_name,
     is_header_value,
+    token_urls,
 )
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
@@ -122,12 +123,16 @@ def resolve_http(
 
 
 def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
-    """Return the host that the requests of a tool go to, if the spec names one: policies match it."""
+    """Return the hosts that the requests of a tool go to, if the spec names that of the API: policies match them.
+
+    They include those of token endpoints. Which of several alternatives is used depends on the environment of a call.
+    """
     url = spec.base_url or (api.base_url if api else None)
-    if is_in_process(api) or url is None or not is_base_url(url):
+    if is_in_process(api) or url is None or not is_base_url(url) or not (host := host_of(url)):
         return ()
-    host = host_of(url)
-    return (host,) if host else ()
+    security = api.security if api and spec.security is None else spec.security
+    auth = {name: each.model_dump(by_alias=True) for name, each in api.auth.items()} if api else {}
+    return tuple(dict.fromkeys([host, *filter(None, map(host_of, token_urls(auth, security)))]))
 
 
 def host_of(url: str) -> str:
