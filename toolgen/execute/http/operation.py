@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
+from toolgen.execute.result_texts import ResultTexts
 from toolgen.schema.fields import fields_of, merged, resolved
 from toolgen.schema.json_values import is_object
 from toolgen.spec.http import http_path
@@ -101,7 +102,7 @@ class Operation:
     security: tuple[tuple[str, ...], ...] | None
     idempotency_header: str
     errors: Mapping[str, str]
-    is_typed: bool
+    texts: ResultTexts
     next_header: str = ""
     cursor: str = ""
 
@@ -124,7 +125,7 @@ class Operation:
             security=None if security is None else tuple(tuple(each) for each in security),
             idempotency_header=spec.get("idempotency_header", ""),
             errors=spec.get("errors", NOTHING),
-            is_typed=definition.result_schema not in (None, {}, True),
+            texts=ResultTexts(definition.result_schema, definition.name),
             next_header=bounded.next_header if bounded else "",
             cursor=next((param.name for param in params if param.arg == cursor), cursor),
         )
