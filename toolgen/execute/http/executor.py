@@ -48,9 +48,15 @@ class HttpExecutor:
     Connections are opened at the first call of an event loop; `async with`, or `close`, closes them.
     """
 
-    def __init__(self, operations: Mapping[str, Operation], api: Mapping[str, Any], host: HttpHost) -> None:
+    def __init__(
+        self,
+        operations: Mapping[str, Operation],
+        api: Mapping[str, Any],
+        host: HttpHost,
+        routes: Routes | None = None,
+    ) -> None:
         self._operations, self._api, self._host = operations, api, host
-        self._routes = Routes(operations.values(), api.get("base_url", ""))
+        self._routes = Routes(operations.values(), api.get("base_url", "")) if routes is None else routes
         headers: Mapping[str, str] = api.get("headers", {})
         self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment, headers)
         self._headers = {name: self._credentials.resolved(value) for name, value in headers.items()}
@@ -184,7 +190,7 @@ def http_executor(
         without = next((ident for ident, each in operations.items() if not each.base_url), None)
         if without is not None:
             raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
-    runs = HttpExecutor(operations, api, given)
+    runs = HttpExecutor(operations, api, given, Routes.of_toolset(toolset, compiled, operations.values()))
 
     def under(policies: Policies) -> ToolsetRegistration:
         return replace(registration, executor=runs.under(policies))

@@ -130,6 +130,24 @@ class Operation:
             cursor=next((param.name for param in params if param.arg == cursor), cursor),
         )
 
+    @classmethod
+    def closed(cls, toolset: str, request: Mapping[str, Any]) -> Operation:
+        """Read a request of the API that no tool makes, by which paths are judged alone."""
+        path = http_path(request["path"])
+        return cls(
+            ident=f"{toolset}: {request['method']} {request.get('base_url', '')}{request['path']}",  # no tool has it
+            method=request["method"].upper(),
+            path=path.path,
+            query=path.sent_query,
+            params=tuple(_param(arg, given) for arg, given in request.get("params", {}).items()),
+            body=None,
+            base_url=request.get("base_url", ""),
+            security=None,
+            idempotency_header="",
+            errors=NOTHING,
+            texts=ResultTexts(None, ""),
+        )
+
     @property
     def is_repeatable(self) -> bool:
         """Whether the request may be sent twice by its method alone."""

@@ -387,9 +387,11 @@ def previewed(
 
 def specified_preview(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, Any]], str] | None:
     """Return the same for a toolset as its spec has it; None where a tool has no URL there."""
-    api: Mapping[str, Any] = catalog.section("toolsets")[toolset].get("api", {})
+    compiled: Mapping[str, Any] = catalog.section("toolsets")[toolset]
+    api: Mapping[str, Any] = compiled.get("api", {})
     found = {ident: Operation.of(catalog.definition(ident)) for ident in catalog.toolsets[toolset]}
     base_url: str = api.get("base_url", "")
     if not all(each.base_url or base_url for each in found.values()):
         return None
-    return previewed(found, Routes(found.values(), base_url), lambda operation: operation.base_url or base_url)
+    routes = Routes.of_toolset(toolset, compiled, found.values())
+    return previewed(found, routes, lambda operation: operation.base_url or base_url)

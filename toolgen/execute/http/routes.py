@@ -7,21 +7,21 @@ UTF-8, and drop dot segments. So a path is judged by what the most lenient of th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from unicodedata import category, normalize
 
 from pydantic_core import SchemaValidator
 from pydantic_core.core_schema import str_schema
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.http.operation import PLACEHOLDER
+from toolgen.execute.http.operation import PLACEHOLDER, Operation
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.spec.http import is_same_field, query_fields
 
 if TYPE_CHECKING:
-    from toolgen.execute.http.operation import Operation, Param
+    from toolgen.execute.http.operation import Param
 
 _SEPARATORS: Final = frozenset("/\\;?#")
 """What ends a segment, or the path, or the part of a segment that is routed."""
@@ -64,7 +64,10 @@ class Filled:
 
 
 class Routes:
-    """The operations of an API, by which paths lead to them. `base_url` is where those without one are."""
+    """The operations of an API, by which paths lead to them. `base_url` is where those without one are.
+
+    Those of disabled tools are among them: what nobody may call is reached by no value of another path.
+    """
 
     def __init__(self, operations: Iterable[Operation], base_url: str = "") -> None:
         self._operations = tuple(operations)
@@ -72,6 +75,12 @@ class Routes:
         self._known: dict[str, tuple[SchemaValidator, ...]] = {}
         self._patterns: dict[tuple[str, str], SchemaValidator] = {}
         self._queries: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
+
+    @classmethod
+    def of_toolset(cls, toolset: str, compiled: Mapping[str, Any], operations: Iterable[Operation]) -> Routes:
+        """Return the routes of a compiled toolset, whose tools make these operations."""
+        closed = [Operation.closed(toolset, each) for each in compiled.get("closed", ())]
+        return cls([*operations, *closed], compiled.get("api", {}).get("base_url", ""))
 
     def path_of(self, operation: Operation, filled: Sequence[Filled]) -> str:
         """Return the path of a request. Raises `CallFailed` for one that could be another operation's.

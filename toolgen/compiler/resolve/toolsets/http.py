@@ -135,6 +135,17 @@ def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys([host, *filter(None, map(host_of, token_urls(auth, security)))]))
 
 
+def closed_request(spec: HttpSpec) -> dict[str, Any]:
+    """Return the request of a disabled tool, as far as it is compared: which values of other paths would lead to it."""
+    spans = {
+        arg: each.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        for arg, each in spec.params.items()
+        if isinstance(each, ParamSpec) and each.in_ == "path" and each.separators == "keep_slash"
+    }
+    found = {"method": spec.method, "path": spec.path, "base_url": spec.base_url, "params": spans}
+    return {name: value for name, value in found.items() if value}
+
+
 def host_of(url: str) -> str:
     """Return the host of a URL as policies judge it; empty if there is none, or one with a variable of the environment.
 
