@@ -15,12 +15,11 @@ from pydantic_core import from_json
 
 from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.result_texts import may_be_text
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
 from toolgen.runtime.base.text_templates import names_of, render
 from toolgen.runtime.runs.children import start_child
 from toolgen.schema.fields import defaults_of
-from toolgen.schema.json_values import is_object
-from toolgen.schema.references import behind_references
 
 if TYPE_CHECKING:
     from toolgen.agents.runs import RunAgent
@@ -100,18 +99,6 @@ class _Prompt:
             self.agent_system if self.system is None else render(self.system, values),
             call if self.user is None else render(self.user, values),
         )
-
-
-def may_be_text(schema: Any) -> bool:
-    """Whether a JSON Schema may accept a string, as far as its root shows: it is certain where this is false."""
-    if not is_object(schema):
-        return schema is not False
-    root, _ = behind_references(schema)
-    if "type" in root:
-        return "string" in root["type"]  # a name, or a list of names
-    if "enum" in root:
-        return any(isinstance(value, str) for value in root["enum"])
-    return "const" not in root or isinstance(root["const"], str)
 
 
 def json_in(text: str) -> bytes:

@@ -112,6 +112,7 @@ _TOOLSET: Final = (
     ("ROUTE107", "exported_by", "another agent runs it"),
     ("ROUTE105", "server", "its server changed"),
     ("ROUTE105", "api", "its API changed"),
+    ("ROUTE105", "closed", "the operations that no value of a path may reach changed"),
     ("MODEL304", "description", "the description changed"),
 )
 _AGENT: Final = (

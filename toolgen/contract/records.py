@@ -405,9 +405,9 @@ class ToolsetRegistration:
     for executors of files and programs: a runtime asks about the same paths. `home` is what `~` stands for there, for
     executors that expand it; of others a runtime judges both what it may stand for. `server` is the MCP server that
     gets the calls, as a spec has it, with the folder `cwd` in which a program runs: a person who is asked is shown this
-    one. `hosts` has, by ident, the hosts that every call reaches, for executors that send calls to a URL: policies
-    judge these. `login` returns the id of the stored login that a call would use, empty without one: an answer is for
-    it.
+    one. `hosts` has, by ident, the hosts that every call reaches, for executors that send calls to a URL, and those of
+    their token endpoints: policies judge these. `login` returns the id of the stored login that a call would use, empty
+    without one: an answer is for it.
     """
 
     toolset: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
 from toolgen.spec.templates import VARIABLE
 
@@ -27,6 +27,12 @@ ERROR_PATHS: Final = ("loc", "pointer", "path", "field", "name", "param", "prope
 
 _QUERY: Final = "%:/?@!$'()*+,;=&"
 """What stays as it is in a fixed query: reserved characters, and what is encoded already."""
+
+_SEPARATOR: Final = re.compile("[&;]")
+"""What ends a field of a query; some servers take `;` for it."""
+
+_STEP: Final = re.compile(r"\[\]|[^\[\]]+")
+_ANY: Final = "[]"
 
 
 class HttpPath(NamedTuple):
@@ -52,6 +58,45 @@ def http_path(text: str) -> HttpPath:
     before, _, fragment = text.partition("#")
     path, _, query = before.partition("?")
     return HttpPath(path, query, fragment)
+
+
+def query_fields(parts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names and the values of an encoded query or form, decoded."""
+    for part in parts:
+        for each in _SEPARATOR.split(part):
+            name, _, value = each.partition("=")
+            yield unquote_plus(name), unquote_plus(value)
+
+
+def is_same_field(one: str, other: str) -> bool:
+    """Return whether a server may take two names of a query or a form for one field, or one for a part of the other.
+
+    Many read `a[b]` and `a[]` as parts of `a` (PHP, Rack, qs), and `[a]` as `a`; ASP.NET ignores case; PHP reads a
+    blank and a dot as `_`, drops blanks at the beginning, and ends a name at NUL.
+    """
+    steps, others = _steps(one), _steps(other)
+    if not steps or not others:
+        return steps == others
+    return all(a == b or _ANY in (a, b) for a, b in zip(steps, others, strict=False))
+
+
+def _steps(name: str) -> list[str]:
+    """Return the parts of the name of a field: `a`, `b` of `a[b]`. An index that is left out may be any."""
+    text = name.partition("\0")[0].strip().casefold().translate(_AS_PHP)
+    steps = _STEP.findall(text)
+    return steps[1:] if steps[:1] == [_ANY] else steps
+
+
+_AS_PHP: Final = str.maketrans(" .", "__")
+
+
+def shown_url(url: str) -> str:
+    """Return a URL for a message: without its query, a login and a fragment, which may have secrets."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an invalid URL"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 # Header fields of a request: what one may be called, and contain.
@@ -88,6 +133,23 @@ def credential_names(
     found = {_credential_name(auth[name]) for name in used if name in auth}
     found |= {("header", name.lower()) for name, value in headers.items() if VARIABLE.search(value)}
     return frozenset(found | {("header", "cookie")} if any(place == "cookie" for place, _ in found) else found)
+
+
+def token_urls(auth: Mapping[str, Mapping[str, Any]], security: Sequence[Sequence[str]] | None) -> tuple[str, ...]:
+    """Return the token endpoints that requests with the alternatives in `security` may need, where None is any `auth`.
+
+    They get credentials before the API gets the request, so their hosts are hosts of the call.
+    """
+    used = auth if security is None else [name for each in security for name in each]
+    found = (auth[name].get("token_url") for name in used if name in auth)
+    return tuple(dict.fromkeys(url for url in found if url))
+
+
+def is_credential(place: str, name: str, names: Collection[tuple[str, str]]) -> bool:
+    """Return whether what is sent under a name is one of the credentials in `names`, or may be taken for it."""
+    if place in ("query", "cookie"):
+        return any(place == other and is_same_field(name, known) for other, known in names)
+    return (place, name.lower()) in names
 
 
 def _credential_name(auth: Mapping[str, Any]) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
 )
 from tests.work import assert_linear
-from toolgen.agents.exported import AgentExecutor, _Prompt, agent_executor, json_in, may_be_text
+from toolgen.agents.exported import AgentExecutor, _Prompt, agent_executor, json_in
 from toolgen.agents.planner import RunOutcome
 from toolgen.agents.runs import AgentRun, sum_telemetry
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
@@ -351,30 +351,6 @@ TWO_BLOCKS = 'Either\n```\n{"answer": "yes", "sources": []}\n```\nor\n```\n{}\n`
 @pytest.mark.parametrize("answer", ["yes", '{"answer": 1, "sources": []}', TWO_BLOCKS, "\ud800", ""])
 def test_an_answer_in_text_that_does_not_fit_is_a_malformed_result(answer: str) -> None:
     assert code_of(World(scripted_agent(answer=answer)).one(search())) == "malformed_result"
-
-
-@pytest.mark.parametrize(
-    ("schema", "expected"),
-    [
-        (None, True),
-        (True, True),
-        (False, False),
-        ({}, True),
-        ({"type": "string"}, True),
-        ({"type": ["null", "string"]}, True),
-        ({"type": "object"}, False),
-        ({"type": ["array", "null"]}, False),
-        ({"enum": [1, "a"]}, True),
-        ({"enum": [1, 2]}, False),
-        ({"const": "a"}, True),
-        ({"const": 1}, False),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, False),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}, True),
-        ({"anyOf": [{"type": "object"}]}, True),
-    ],
-)
-def test_a_result_may_be_text_unless_its_schema_is_certain(schema: Any, expected: bool) -> None:
-    assert may_be_text(schema) is expected
 
 
 def test_text_without_a_block_of_code_is_kept() -> None:

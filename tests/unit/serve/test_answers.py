@@ -8,6 +8,7 @@ from mcp_types import CallToolResult
 
 from toolgen.contract.records import ContentBlock, ToolError, ToolResult
 from toolgen.execute.mcp.content import result_of
+from toolgen.execute.result_texts import ResultTexts
 from toolgen.serve.calls import answer_of
 
 IMAGE = {"type": "image", "data": "AAAA", "mimeType": "image/png", "annotations": {"audience": ["user"]}}
@@ -17,7 +18,8 @@ TEXT = {"type": "text", "text": "t"}
 
 def passed_on(answer: dict[str, Any], *, is_typed: bool = False) -> dict[str, Any]:
     """What another server answered, through the client executor and out again, without what says nothing."""
-    result = asyncio.run(result_of(CallToolResult.model_validate(answer), is_typed=is_typed, keep=None))
+    texts = ResultTexts({"type": "object"} if is_typed else None, "shop.find")
+    result = asyncio.run(result_of(CallToolResult.model_validate(answer), texts=texts, keep=None))
     given = answer_of(result, is_structured=is_typed)
     assert given.pop("resultType") == "complete"
     return {key: value for key, value in given.items() if value is not False}

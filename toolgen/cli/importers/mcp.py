@@ -30,11 +30,11 @@ from toolgen.cli.recordings import is_store
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.mcp import (
     Malformed,
+    RecordedText,
     address_of,
     import_mcp,
     offered_tools,
     recorded_value,
-    value_of_text,
     with_inferred_results,
 )
 from toolgen.compiler.resolve.keywords import DIALECTS
@@ -471,7 +471,7 @@ def _in_store(file: str) -> dict[str, list[Any]]:
                 for result in store.read(run.run_id).results:
                     if "value" in result.content:
                         value = result.content["value"]
-                        found[result.tool].append(value_of_text(value) if isinstance(value, str) else value)
+                        found[result.tool].append(RecordedText(value) if isinstance(value, str) else value)
     except ImportError as error:
         raise click.UsageError(f"{error}.") from None
     except (StoreError, RunNotFound) as error:  # a run may be deleted meanwhile

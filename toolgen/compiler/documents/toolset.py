@@ -346,7 +346,8 @@ class ToolSpec(ToolDefaultsSpec):
     """Digests of what the source said at the last import, compared with what it says later: of its title and
     description (mcp, http, service), and of its schemas and annotations (mcp)."""
     disabled: bool = False
-    """Whether the tool is left out of the package. An import disables tools that their source no longer has."""
+    """Whether the tool is left out of the package. An import disables tools that their source no longer has. A request
+    (http) stays known: no value of the path of another tool leads to it."""
     source: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}
     """What the source says where this spec says something else, by JSON pointer. Written by imports."""
     kept: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}

@@ -121,6 +121,7 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
                 ("exported_by", toolset.exported_by),
                 ("server", _plain(toolset.server)),
                 ("api", toolset.api),
+                ("closed", _jsonable(toolset.closed)),
                 ("has_handlers", any(tool.handler for tool in toolset.tools)),
             )
         ),

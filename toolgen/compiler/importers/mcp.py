@@ -323,8 +323,8 @@ def with_inferred_results(
 def recorded_value(result: Any) -> tuple[bool, Any]:
     """Return whether a recorded result tells something, and the value that a call has of it.
 
-    It is the value itself, or a `CallToolResult` of MCP, from which the executor takes its structured content, the JSON
-    or the text of its only block, or its blocks. The result of a failed call tells nothing.
+    It is the value itself, or a `CallToolResult` of MCP, from which the executor takes its structured content, the text
+    of its only block (`RecordedText`), or its blocks. The result of a failed call tells nothing.
     """
     if not _is_call_tool_result(result):
         return True, result
@@ -336,11 +336,32 @@ def recorded_value(result: Any) -> tuple[bool, Any]:
     only = content[0] if len(content) == 1 else {}
     if only.keys() != {"type", "text"}:
         return True, content
-    return True, value_of_text(only["text"])
+    return True, RecordedText(only["text"])
 
 
-def value_of_text(text: str) -> Any:
-    """Return the JSON that a text result is, as the executor reads it for a tool with a result schema, or the text."""
+class RecordedText(str):
+    """A result that came as a text, which is JSON for some result schemas (`ResultTexts` of the executors)."""
+
+    __slots__ = ()
+
+
+def _values_of(recorded: Sequence[Any]) -> list[Any]:
+    """Return the values of one tool, where each text is the JSON that it is, or the text.
+
+    If one of them is no JSON, the tool returns texts: `1.10` beside `v1.10` is one as well.
+    """
+    values = [_json_in(each) if isinstance(each, RecordedText) else each for each in recorded]
+    if any(isinstance(value, RecordedText) for value in values):
+        pairs = zip(recorded, values, strict=True)
+        values = [str(each) if isinstance(each, RecordedText) and _is_scalar(value) else value for each, value in pairs]
+    return values
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is not None and not is_object(value) and not is_array(value)
+
+
+def _json_in(text: RecordedText) -> Any:
     try:
         return value_of(text)
     except (ValueError, RecursionError):
@@ -365,7 +386,7 @@ def _widened(tool: Mapping[str, Any], values: Sequence[Any]) -> Any:
     builder = SchemaBuilder()
     if "result" in tool:
         builder.add_schema(tool["result"])
-    for value in values:
+    for value in _values_of(values):
         builder.add_object(value)
     return {key: value for key, value in builder.to_schema().items() if key != "$schema"}
 

@@ -187,7 +187,8 @@ class Method:
 class Toolset:
     """Tools with one owner and one kind. `package` is its place in the generated package, as path segments.
 
-    `types` are all that its schemas need, those of shared files (of the module `PACKAGE_MODULE`) among them.
+    `types` are all that its schemas need, those of shared files (of the module `PACKAGE_MODULE`) among them. `closed`
+    are the requests of an API that no tool makes, such as those of disabled tools: no value of a path leads to them.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Toolset:
     methods: tuple[Method, ...] = ()
     server: Server | None = None
     api: Mapping[str, Any] | None = None
+    closed: tuple[Mapping[str, Any], ...] = ()
     exported_by: str = ""
 
 
@@ -359,7 +361,8 @@ def joined(head: Part, parts: Sequence[Part]) -> Toolset:
     """Return the toolset of a head and of parts, in the order of the file, whose types of one name are the same."""
     types = {made.name: made for part in (*parts, head) for made in part.toolset.types}
     tools = sorted_tools(tool for part in (head, *parts) for tool in part.toolset.tools)
-    return replace(head.toolset, tools=tools, types=tuple(sorted(types.values(), key=_rank)))
+    closed = tuple(each for part in (head, *parts) for each in part.toolset.closed)
+    return replace(head.toolset, tools=tools, types=tuple(sorted(types.values(), key=_rank)), closed=closed)
 
 
 def sorted_tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:

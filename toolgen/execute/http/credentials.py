@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +19,7 @@ from toolgen.runtime.base.received import lifetime_of
 from toolgen.runtime.redact.redact import is_secret_field
 from toolgen.runtime.redact.sent import SentCredentials
 from toolgen.schema.json_values import is_object
-from toolgen.spec.http import credential_names, is_bearer_token
+from toolgen.spec.http import credential_names, is_bearer_token, is_credential, query_fields, shown_url, token_urls
 
 if TYPE_CHECKING:
     from toolgen.execute.http.requests import Request
@@ -36,9 +35,6 @@ _USUAL: Final = 3600.0
 
 _LONGEST_REASON: Final = 200
 """Characters of an endpoint's reason that are shown."""
-
-_SEPARATOR: Final = re.compile("[&;]")
-"""What ends a field of a query; some servers take `;` for it."""
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 
@@ -75,6 +71,14 @@ class Credentials:
         alternatives = self._alternatives(security)
         return not alternatives or self._chosen(alternatives) is not None
 
+    def token_urls(self, security: Sequence[Sequence[str]] | None, *, chosen: bool = False) -> tuple[str, ...]:
+        """Return the token endpoints of all alternatives, or of the `chosen` one, which the environment decides."""
+        alternatives = self._alternatives(security)
+        if chosen:
+            used = self._chosen(alternatives)
+            alternatives = [] if used is None else [used]
+        return token_urls(self.auth, alternatives)
+
     def resolved(self, value: str) -> str:
         """Return a text with the values of its variables. Raises `ExecutorError` for one that is not set."""
         return with_variables(value, self.environment, "the API")
@@ -84,13 +88,12 @@ class Credentials:
         security = self.security if security is None else security
         names = credential_names(self.auth, security, self.headers)
         request.headers = {
-            name: text for name, text in request.headers.items() if ("header", name.lower()) not in names
+            name: text for name, text in request.headers.items() if not is_credential("header", name, names)
         }
-        fields = (each.partition("=")[0] for part in request.query for each in _SEPARATOR.split(part))
-        cookies = (each.partition("=")[0] for each in request.cookies)
-        for place, found in (("query", fields), ("cookie", cookies)):
-            for name in map(unquote_plus, found):
-                if (place, name.strip().lower()) in names:
+        cookies = (unquote_plus(each.partition("=")[0]) for each in request.cookies)
+        for place, found in (("query", (name for name, _ in query_fields(request.query))), ("cookie", cookies)):
+            for name in found:
+                if is_credential(place, name, names):
                     message = f"an arg is sent as `{name}` in the {place}, which is a credential of the API"
                     raise CallFailed(FailureKind.INVALID_CALL, "credential_in_args", message, "leave that field out")
 
@@ -166,14 +169,16 @@ class Credentials:
         if spec.get("scopes"):
             form += f"&scope={quote_plus(' '.join(spec['scopes']))}"
         authorization = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
-        status, answer = await fetch(spec["token_url"], form.encode(), authorization)
+        url = spec["token_url"]
+        status, answer = await fetch(url, form.encode(), authorization)
+        endpoint = f"the token endpoint {shown_url(url)}"
         found: dict[str, Any] = answer if is_object(answer) else {}
         token, reason = found.get("access_token"), found.get("error")
         if not 200 <= status < 300 or not isinstance(token, str):
             said = reason[:_LONGEST_REASON] if isinstance(reason, str) and reason else f"status {status}"
-            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", f"the token endpoint refused the client: {said}")
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", f"{endpoint} refused the client: {said}")
         if not is_bearer_token(token):
-            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", "the token endpoint gave a token that no request has")
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", f"{endpoint} gave a token that no request has")
         lifetime = lifetime_of(found.get("expires_in"))
         seconds = _USUAL if lifetime is None else lifetime
         return _Token(token, monotonic() + max(seconds - _EARLY, seconds / 2))

@@ -48,9 +48,15 @@ class HttpExecutor:
     Connections are opened at the first call of an event loop; `async with`, or `close`, closes them.
     """
 
-    def __init__(self, operations: Mapping[str, Operation], api: Mapping[str, Any], host: HttpHost) -> None:
+    def __init__(
+        self,
+        operations: Mapping[str, Operation],
+        api: Mapping[str, Any],
+        host: HttpHost,
+        routes: Routes | None = None,
+    ) -> None:
         self._operations, self._api, self._host = operations, api, host
-        self._routes = Routes(operations.values(), api.get("base_url", ""))
+        self._routes = Routes(operations.values(), api.get("base_url", "")) if routes is None else routes
         headers: Mapping[str, str] = api.get("headers", {})
         self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment, headers)
         self._headers = {name: self._credentials.resolved(value) for name, value in headers.items()}
@@ -110,13 +116,20 @@ class HttpExecutor:
         return previewed(self._operations, self._routes, self._base_url)(ident, args)
 
     def hosts(self, definitions: Iterable[ToolDefinition]) -> dict[str, tuple[str, ...]]:
-        """Return the hosts that every call of each tool reaches."""
+        """Return the hosts that every call of each tool reaches: of the API, and of a token endpoint that it needs."""
         found: dict[str, tuple[str, ...]] = {}
         for each in definitions:
             operation = self._operations[each.name]
-            specified = operation.base_url or self._api.get("base_url", "")
-            found[each.name] = hosts_of_calls(each.settings.access.hosts, self._base_url(operation), specified)
+            urls = [self._base_url(operation), *self._token_urls(operation)]
+            specified = [operation.base_url or self._api.get("base_url", "")]
+            specified += self._credentials.token_urls(operation.security)
+            found[each.name] = hosts_of_calls(each.settings.access.hosts, urls, specified)
         return found
+
+    def _token_urls(self, operation: Operation) -> tuple[str, ...]:
+        if self._host.headers is not None or self._host.auth is not None:  # in place of those of the spec
+            return ()
+        return self._credentials.token_urls(operation.security, chosen=True)
 
     def state(self) -> ServerState:
         """Return what is known of the API: whether there are credentials for all operations. Nothing is sent."""
@@ -177,7 +190,7 @@ def http_executor(
         without = next((ident for ident, each in operations.items() if not each.base_url), None)
         if without is not None:
             raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
-    runs = HttpExecutor(operations, api, given)
+    runs = HttpExecutor(operations, api, given, Routes.of_toolset(toolset, compiled, operations.values()))
 
     def under(policies: Policies) -> ToolsetRegistration:
         return replace(registration, executor=runs.under(policies))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
+from toolgen.execute.result_texts import ResultTexts
+from toolgen.schema.fields import fields_of, merged, resolved
+from toolgen.schema.json_values import is_object
 from toolgen.spec.http import http_path
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.spec.http import HttpPath
 
 _DEFAULT_STYLES: Final = {
     "path": "simple",
@@ -71,6 +75,8 @@ class Body:
     encoding: Mapping[str, Encoding] = NOTHING
     base64: bool = False
     type_arg: str = ""
+    fields: frozenset[str] = frozenset()
+    """The fields of a form that the spec names, where the path has a query: no arg may be taken for a field of that."""
 
     @property
     def other_args(self) -> frozenset[str]:
@@ -96,7 +102,7 @@ class Operation:
     security: tuple[tuple[str, ...], ...] | None
     idempotency_header: str
     errors: Mapping[str, str]
-    is_typed: bool
+    texts: ResultTexts
     next_header: str = ""
     cursor: str = ""
 
@@ -114,14 +120,32 @@ class Operation:
             path=path.path,
             query=path.sent_query,
             params=params,
-            body=_body(spec["body"]) if "body" in spec else None,
+            body=_body(spec["body"], definition, path) if "body" in spec else None,
             base_url=spec.get("base_url", ""),
             security=None if security is None else tuple(tuple(each) for each in security),
             idempotency_header=spec.get("idempotency_header", ""),
             errors=spec.get("errors", NOTHING),
-            is_typed=definition.result_schema not in (None, {}, True),
+            texts=ResultTexts(definition.result_schema, definition.name),
             next_header=bounded.next_header if bounded else "",
             cursor=next((param.name for param in params if param.arg == cursor), cursor),
+        )
+
+    @classmethod
+    def closed(cls, toolset: str, request: Mapping[str, Any]) -> Operation:
+        """Read a request of the API that no tool makes, by which paths are judged alone."""
+        path = http_path(request["path"])
+        return cls(
+            ident=f"{toolset}: {request['method']} {request.get('base_url', '')}{request['path']}",  # no tool has it
+            method=request["method"].upper(),
+            path=path.path,
+            query=path.sent_query,
+            params=tuple(_param(arg, given) for arg, given in request.get("params", {}).items()),
+            body=None,
+            base_url=request.get("base_url", ""),
+            security=None,
+            idempotency_header="",
+            errors=NOTHING,
+            texts=ResultTexts(None, ""),
         )
 
     @property
@@ -144,7 +168,26 @@ def _param(arg: str, given: str | Mapping[str, Any]) -> Param:
     )
 
 
-def _body(spec: Mapping[str, Any]) -> Body:
+def _body(spec: Mapping[str, Any], definition: ToolDefinition, path: HttpPath) -> Body:
     encoding = {name: Encoding(**each) for name, each in spec.get("encoding", {}).items()}
     others = {name: value for name, value in spec.items() if name != "encoding"}
-    return Body(**others, encoding=encoding)
+    body = Body(**others, encoding=encoding)
+    if not path.query:
+        return body
+    schema: Any = definition.input_schema
+    written = dict(_declared(schema, schema))
+    fields = dict(_declared(written.get(body.arg), schema)) if body.arg else written
+    return replace(body, fields=frozenset(body.names.get(name, name) for name in fields))
+
+
+def _declared(node: Any, root: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields that the schema of an object names, also in alternatives, each with a schema of it."""
+    queue, seen = [node], set[int]()
+    for each in queue:
+        found, _ = resolved(each, root)
+        if not is_object(found) or id(found) in seen:
+            continue
+        seen.add(id(found))
+        yield from ((field.name, field.written) for field in fields_of(found, root))
+        parts = [found, *merged(found, root)]
+        queue += [branch for part in parts for key in ("anyOf", "oneOf") for branch in part.get(key, ())]

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.operation import Encoding, Operation
-from toolgen.execute.http.routes import Filled, Routes
+from toolgen.execute.http.routes import Filled, Routes, check_field
 from toolgen.execute.http.styles import (
     FORM_QUERY,
     IN_COOKIE,
@@ -31,7 +31,7 @@ from toolgen.execute.http.styles import (
 )
 from toolgen.runtime.base.errors import CallFailed, ToolNotFound
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.http import FORM, MULTIPART, charset_of, codec_of, essence, is_header_value, is_json
+from toolgen.spec.http import FORM, MULTIPART, charset_of, codec_of, essence, is_header_value, is_json, query_fields
 
 if TYPE_CHECKING:
     from toolgen.execute.http.operation import Body, Param
@@ -64,10 +64,16 @@ def content_of(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> C
         body = _chosen(body, args)
     if body.arg:
         return _whole(body, args[body.arg]) if body.arg in args else None
-    fields = {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed and arg not in others}
+    fields = _fields(body, args, placed)
     if not fields and not body.required:
         return None
     return _whole(body, fields)
+
+
+def _fields(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> dict[str, Any]:
+    """Return the args that are fields of the body, by the names that they have there."""
+    others = body.other_args
+    return {body.names.get(arg, arg): value for arg, value in args.items() if arg not in placed and arg not in others}
 
 
 def _chosen(body: Body, args: Mapping[str, Any]) -> Body:
@@ -89,6 +95,22 @@ def _media_type(args: Mapping[str, Any], arg: str, default: str) -> str:
     if not _MEDIA_TYPE.fullmatch(text_of(args[arg])):
         raise CallFailed(FailureKind.INVALID_CALL, "invalid_media_type", f"{arg} is no media type, such as image/png")
     return text_of(args[arg])
+
+
+def _form_names(body: Body, content: Content, args: Mapping[str, Any], placed: frozenset[str]) -> Iterator[str]:
+    """Yield the names of the fields of a form: servers take them for those of the query, too (Java, PHP, Rack)."""
+    kind = essence(content.media_type)
+    if kind == FORM:
+        yield from (name for name, _ in query_fields([content.data.decode("latin-1")]))
+    value = (args.get(body.arg) if body.arg else _fields(body, args, placed)) if kind == MULTIPART else None
+    for name, item in value.items() if is_object(value) else ():
+        encoding = body.encoding.get(name, _NO_ENCODING)
+        if encoding.style:
+            style, explode = encoding.style, encoding.explode
+            found = pairs(name, item, style, explode=explode, encode=unchanged, encode_name=unchanged)
+            yield from (key for key, _ in found)
+        else:
+            yield name
 
 
 def _whole(body: Body, value: Any) -> Content:
@@ -248,6 +270,9 @@ def request_of(operation: Operation, args: Mapping[str, Any], routes: Routes) ->
     if operation.body is not None:
         placed = frozenset(param.arg for param in operation.params)
         request.content = content_of(operation.body, args, placed)
+        if operation.query and request.content is not None:
+            for name in _form_names(operation.body, request.content, args, placed):
+                check_field(operation, name, operation.body.fields, "form")
     return request
 
 
@@ -263,6 +288,7 @@ def without_body(operation: Operation, args: Mapping[str, Any], routes: Routes) 
             filled.append(Filled(param, _path_text(param, value)))
         elif not is_undefined(value):
             _place(request, param, value)
+    routes.check_query(operation, request.query[len(operation.query) :])
     request.path = routes.path_of(operation, filled)
     return request
 
@@ -361,9 +387,11 @@ def previewed(
 
 def specified_preview(catalog: Catalog, toolset: str) -> Callable[[str, Mapping[str, Any]], str] | None:
     """Return the same for a toolset as its spec has it; None where a tool has no URL there."""
-    api: Mapping[str, Any] = catalog.section("toolsets")[toolset].get("api", {})
+    compiled: Mapping[str, Any] = catalog.section("toolsets")[toolset]
+    api: Mapping[str, Any] = compiled.get("api", {})
     found = {ident: Operation.of(catalog.definition(ident)) for ident in catalog.toolsets[toolset]}
     base_url: str = api.get("base_url", "")
     if not all(each.base_url or base_url for each in found.values()):
         return None
-    return previewed(found, Routes(found.values(), base_url), lambda operation: operation.base_url or base_url)
+    routes = Routes.of_toolset(toolset, compiled, found.values())
+    return previewed(found, routes, lambda operation: operation.base_url or base_url)

@@ -20,11 +20,12 @@ from toolgen.runtime.calls.misfits import phrase
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.spec.http import essence, is_binary, is_json
+from toolgen.spec.http import essence, is_binary, is_json, is_text
 
 if TYPE_CHECKING:
     from toolgen.execute.command_output import Keep
     from toolgen.execute.http.operation import Operation
+    from toolgen.execute.result_texts import ResultTexts
 
 _KINDS: Final = {
     408: FailureKind.TIMEOUT,
@@ -108,8 +109,9 @@ async def result_of(
 ) -> ToolResult[Any]:
     """Return the result of a call.
 
-    The value is the JSON of the body, or its text, or null where there is none; of binary content it is the media type,
-    the size in bytes and the reference of the artifact. `hide` removes credentials from the text of an error.
+    The value is the JSON of the body, or its text (`ResultTexts`), or null where there is none; of binary content it is
+    the media type, the size in bytes and the reference of the artifact. `hide` removes credentials from the text of an
+    error.
     """
     about = {"status": response.status, **_headers(response, hide)}
     if operation.next_header:
@@ -124,9 +126,9 @@ async def result_of(
         return await _binary(response, keep, metadata)
     try:
         if len(response.body) > LONG_BYTES:
-            payload = await asyncio.to_thread(_payload, response, is_typed=operation.is_typed)
+            payload = await asyncio.to_thread(_payload, response, operation.texts)
         else:
-            payload = _payload(response, is_typed=operation.is_typed)
+            payload = _payload(response, operation.texts)
     except TooMuch as error:
         return ToolResult(error=_too_much(str(error), response, operation), metadata=metadata)
     return ToolResult(payload=payload, metadata=metadata)
@@ -171,21 +173,26 @@ def _too_much(message: str, response: Response, operation: Operation) -> ToolErr
     return ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large", hint=hint)
 
 
-def _payload(response: Response, *, is_typed: bool) -> bytes:
-    return _encoded(_value(response, is_typed=is_typed))
+def _payload(response: Response, texts: ResultTexts) -> bytes:
+    return _encoded(_value(response, texts))
 
 
-def _value(response: Response, *, is_typed: bool) -> Any:
-    """Read the body: JSON by its media type, or where the tool has a result schema and the text is JSON."""
-    if not response.body:
-        return None
+def _value(response: Response, texts: ResultTexts) -> Any:
+    """Read the body: JSON by its media type, or a text as `texts` reads it. No body is null, or the empty text."""
     text = _decoded(response)
-    if is_json(response.media_type) or is_typed:
-        try:
-            return json_of(text)
-        except ValueError:
-            pass
-    return text
+    if not is_json(response.media_type):
+        is_labelled = is_text(response.media_type)
+        if response.body:
+            return texts.value(text, is_labelled=is_labelled, parse=json_of)
+        return texts.value("", is_labelled=is_labelled, parse=_null) if texts.is_typed else None
+    try:
+        return json_of(text) if response.body else None
+    except ValueError:
+        return text
+
+
+def _null(_text: str) -> None:
+    """Return what an answer without a body is as JSON."""
 
 
 def _decoded(response: Response) -> str:

@@ -1,4 +1,4 @@
-"""Routes: args in a path stay where its template has them, and lead to no other operation of the API.
+"""Routes: args in a path or a query stay where the spec has them, and lead to no other operation of the API.
 
 Servers and proxies decode paths before they route, some of them several times, with decoders that accept more than
 UTF-8, and drop dot segments. So a path is judged by what the most lenient of them could make of it.
@@ -7,20 +7,21 @@ UTF-8, and drop dot segments. So a path is judged by what the most lenient of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from unicodedata import category, normalize
 
 from pydantic_core import SchemaValidator
 from pydantic_core.core_schema import str_schema
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.http.operation import PLACEHOLDER
+from toolgen.execute.http.operation import PLACEHOLDER, Operation
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.spec.http import is_same_field, query_fields
 
 if TYPE_CHECKING:
-    from toolgen.execute.http.operation import Operation, Param
+    from toolgen.execute.http.operation import Param
 
 _SEPARATORS: Final = frozenset("/\\;?#")
 """What ends a segment, or the path, or the part of a segment that is routed."""
@@ -29,6 +30,7 @@ _ESCAPES: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+|%[uU][0-9a-fA-F]{4}")
 """Percent-encoded bytes, and the `%u002f` of IIS."""
 
 _HINT: Final = "send the plain value of one segment; a spec allows others with `separators`"
+_LEAVE_OUT: Final = "leave that field out"
 _MOST_DECODINGS: Final = 8
 
 _LONGEST: Final = 8000
@@ -62,13 +64,23 @@ class Filled:
 
 
 class Routes:
-    """The operations of an API, by which paths lead to them. `base_url` is where those without one are."""
+    """The operations of an API, by which paths lead to them. `base_url` is where those without one are.
+
+    Those of disabled tools are among them: what nobody may call is reached by no value of another path.
+    """
 
     def __init__(self, operations: Iterable[Operation], base_url: str = "") -> None:
         self._operations = tuple(operations)
         self._base_url = base_url
         self._known: dict[str, tuple[SchemaValidator, ...]] = {}
         self._patterns: dict[tuple[str, str], SchemaValidator] = {}
+        self._queries: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {}
+
+    @classmethod
+    def of_toolset(cls, toolset: str, compiled: Mapping[str, Any], operations: Iterable[Operation]) -> Routes:
+        """Return the routes of a compiled toolset, whose tools make these operations."""
+        closed = [Operation.closed(toolset, each) for each in compiled.get("closed", ())]
+        return cls([*operations, *closed], compiled.get("api", {}).get("base_url", ""))
 
     def path_of(self, operation: Operation, filled: Sequence[Filled]) -> str:
         """Return the path of a request. Raises `CallFailed` for one that could be another operation's.
@@ -92,6 +104,40 @@ class Routes:
         if filled and any(rival.isinstance_python(where) for rival in self._rivals(operation)):
             raise _refused(filled, "it makes this path that of another operation of the API")
         return path
+
+    def check_query(self, operation: Operation, parts: Iterable[str]) -> None:
+        """Raise `CallFailed` for parts of the query, made of args, that could make the request another operation's.
+
+        They have a field of the fixed query of its own path, or all of that of another operation with this path. What
+        the spec names there is its own.
+        """
+        others = self._others_by_query(operation)
+        if not operation.query and not others:
+            return
+        sent = [*query_fields(parts)]
+        declared = [param.name for param in operation.params if param.place == "query"]
+        for name, _ in sent:
+            check_field(operation, name, declared, "query")
+        free = [(name, value) for name, value in sent if not any(is_same_field(name, each) for each in declared)]
+        for other in others:
+            if all(any(is_same_field(name, key) and value == text for key, text in free) for name, value in other):
+                names = " and ".join(f"`{name}`" for name, _ in other)
+                message = f"args are sent as {names} in the query, with the values of another operation of the API"
+                raise CallFailed(FailureKind.INVALID_CALL, "fixed_query_in_args", message, _LEAVE_OUT)
+
+    def _others_by_query(self, operation: Operation) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """Return the fixed queries of other operations with the same method and path."""
+        found = self._queries.get(operation.ident)
+        if found is None:
+            where = (operation.method, self._location(operation), operation.path)
+            queries = (
+                tuple(query_fields(each.query))
+                for each in self._operations
+                if each.query and (each.method, self._location(each), each.path) == where
+            )
+            own = tuple(query_fields(operation.query))
+            found = self._queries[operation.ident] = tuple(each for each in queries if each != own)
+        return found
 
     def _rivals(self, operation: Operation) -> tuple[SchemaValidator, ...]:
         """Return the paths of other operations that a value of this one could lead to.
@@ -126,6 +172,13 @@ class Routes:
 
     def _location(self, operation: Operation) -> str:
         return (operation.base_url or self._base_url).rstrip("/")
+
+
+def check_field(operation: Operation, name: str, declared: Collection[str], place: str) -> None:
+    """Raise `CallFailed` for the name of a field that servers may take for one of the fixed query of a path."""
+    if name not in declared and any(is_same_field(name, each) for each, _ in query_fields(operation.query)):
+        message = f"an arg is sent as `{name}` in the {place}, and the path of the request has that field already"
+        raise CallFailed(FailureKind.INVALID_CALL, "fixed_query_in_args", message, _LEAVE_OUT)
 
 
 def _spans(operation: Operation) -> frozenset[str]:

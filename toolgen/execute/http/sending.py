@@ -22,7 +22,7 @@ from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, To
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.run import check_guard
 from toolgen.spec.hosts import host_of
-from toolgen.spec.http import is_binary
+from toolgen.spec.http import is_binary, shown_url
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
@@ -61,6 +61,10 @@ class _Target:
     """The call that it is sent for; none for a token."""
 
 
+class _NoToken(Exception):
+    """A token endpoint did not answer, so the request that needs the token was not sent. Its cause says why."""
+
+
 class Sender:
     """Sends the requests of one API, with one client for each event loop. Cookies of responses are not kept."""
 
@@ -95,20 +99,8 @@ class Sender:
                     response = await self._authorized(request, base_url, security, meta)
                     if response.status >= 400:
                         mark_failed(str(response.status))
-            except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-                reason = str(error) or type(error).__name__
-                message = f"cannot connect to {_shown(request, base_url)}: {reason}"
-                failure = CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", message)
-                repeats = True
-            except httpx2.TimeoutException:
-                message = f"no response within {self._host.timeout:g} s"
-                failure = CallFailed(FailureKind.TIMEOUT, "no_response", message, _hint(is_repeatable=is_repeatable))
-                repeats = is_repeatable
-            except httpx2.RequestError as error:
-                message = f"the connection ended before the response: {str(error) or type(error).__name__}"
-                hint = _hint(is_repeatable=is_repeatable)
-                failure = CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, hint)
-                repeats = is_repeatable
+            except (httpx2.RequestError, _NoToken) as error:
+                failure, repeats = self._failure(error, is_repeatable=is_repeatable)
             else:
                 repeats = response.status in _TRY_LATER and (is_repeatable or response.status == 429)
                 wait = wait if (asked := response.retry_after()) is None else asked
@@ -122,6 +114,25 @@ class Sender:
             assert failure is not None
             raise failure
         return response
+
+    def _failure(self, error: httpx2.RequestError | _NoToken, *, is_repeatable: bool) -> tuple[CallFailed, bool]:
+        """Return the failure of a request without a response, and whether it may be sent again."""
+        cause, where = error.__cause__ if isinstance(error, _NoToken) else error, ""
+        assert isinstance(cause, httpx2.RequestError), "it is what no token came for"
+        if cause is not error:  # the call was not sent
+            is_repeatable = True
+            where = f" of the token endpoint {shown_url(str(cause.request.url))}"
+        reason, hint = str(cause) or type(cause).__name__, _hint(is_repeatable=is_repeatable)
+        match cause:
+            case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+                message = f"cannot connect to {shown_url(str(cause.request.url))} ({reason})"  # `token: x` is redacted
+                return CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", message), True
+            case httpx2.TimeoutException():
+                message = f"no response{where} within {self._host.timeout:g} s"
+                return CallFailed(FailureKind.TIMEOUT, "no_response", message, hint), is_repeatable
+            case _:
+                message = f"the connection ended before the response{where}: {reason}"
+                return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, hint), is_repeatable
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
@@ -251,7 +262,13 @@ class Sender:
         all_headers = {**_ACCEPT, **headers, "Content-Type": "application/x-www-form-urlencoded"}
         target = _Target(method="POST", url=httpx2.URL(url), headers=all_headers, data=form)
         self._check_host(target.url)
-        response = await self._once(target)
+        try:
+            response = await self._once(target)
+        except httpx2.RequestError as error:
+            raise _NoToken from error
+        except CallFailed as error:
+            message = f"the token endpoint {shown_url(url)} gave no token ({error})"
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", message) from error
         try:
             return response.status, error_of(response.body[:ERROR_BYTES].decode("utf-8", "replace"))
         except (ValueError, TooMuch):
@@ -264,15 +281,6 @@ class Sender:
             timeout=httpx2.Timeout(self._host.timeout),
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
         )
-
-
-def _shown(request: Request, base_url: str) -> str:
-    """Return the URL of a request for a message: without its query, a login and a fragment."""
-    try:
-        url = httpx2.URL(request.url(base_url))
-    except (httpx2.InvalidURL, ValueError):
-        return "an invalid URL"
-    return str(url.copy_with(username="", password="", query=None, fragment=None)) or base_url
 
 
 def _hint(*, is_repeatable: bool) -> str:

@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from toolgen.execute.command_output import Keep
+    from toolgen.execute.result_texts import ResultTexts
 
 
-async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None) -> ToolResult[Any]:
+async def result_of(answer: CallToolResult, *, texts: ResultTexts, keep: Keep | None) -> ToolResult[Any]:
     """Return the result of a call.
 
-    The value is the structured content; without it, the text of the only block, read as JSON where the tool has a
-    result schema (`is_typed`) and the text is JSON, or else the list of content blocks as JSON. Raises `CallFailed` for
-    an answer with a number that JSON does not have: pydantic would write null for it.
+    The value is the structured content; without it, the text of the only block, as `texts` reads it, or else the list
+    of content blocks as JSON. Raises `CallFailed` for an answer with a number that JSON does not have: pydantic would
+    write null for it.
     """
     raw = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
     content: list[dict[str, Any]] = raw.get("content", [])
@@ -36,7 +37,7 @@ async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None
         return ToolResult(error=error, metadata=metadata)
     if not _is_finite(answer):
         raise not_json()
-    value, is_shown = _value(raw, content, is_typed=is_typed)
+    value, is_shown = _value(raw, content, texts)
     payload = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     return ToolResult(payload=payload, blocks=() if is_shown else blocks, metadata={} if is_shown else metadata)
 
@@ -49,7 +50,7 @@ def _is_finite(answer: CallToolResult) -> bool:
     return True
 
 
-def _value(raw: dict[str, Any], content: Sequence[dict[str, Any]], *, is_typed: bool) -> tuple[Any, bool]:
+def _value(raw: dict[str, Any], content: Sequence[dict[str, Any]], read: ResultTexts) -> tuple[Any, bool]:
     """Return the value, and whether it is all that there is to show."""
     texts = [block["text"] for block in content if block.keys() == {"type", "text"} and block["type"] == "text"]
     only = texts[0] if len(texts) == len(content) == 1 else None
@@ -58,7 +59,7 @@ def _value(raw: dict[str, Any], content: Sequence[dict[str, Any]], *, is_typed: 
         return structured, not content or (only is not None and _read(only) == structured)
     if only is None:
         return list(content), False
-    return (_read(only) if is_typed else only), True
+    return read.value(only), True
 
 
 def _read(text: str) -> Any:

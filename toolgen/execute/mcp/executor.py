@@ -48,6 +48,7 @@ from toolgen.execute.mcp.failures import (
 from toolgen.execute.mcp.server import McpHost, McpServer
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.execute.reach import variables_of
+from toolgen.execute.result_texts import ResultTexts
 from toolgen.execute.servers import CheckedServer, ServerState
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
@@ -116,6 +117,7 @@ class McpExecutor:
         self._asking = OfLoop[dict[tuple[str, str], asyncio.Lock]](abandon=None)
         self._accepted: dict[tuple[str, str], bool] = {}
         self._failed: ServerUnreachable | None = None
+        self._texts: dict[str, ResultTexts] = {}
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. Raises `ToolNotFound`, and `CallFailed` for a server that cannot be reached or changed."""
@@ -131,8 +133,7 @@ class McpExecutor:
             raise hidden from (error if hidden is error else None)
         finally:
             self._running.remove(meta)
-        is_typed = definition.result_schema not in (None, {}, True)
-        result = await result_of(answer, is_typed=is_typed, keep=self._host.keep)
+        result = await result_of(answer, texts=self._texts_of(definition), keep=self._host.keep)
         if len(result.payload) > LONG_BYTES:
             return await asyncio.to_thread(self._credentials.hide_result, result)
         return self._credentials.hide_result(result)
@@ -142,7 +143,7 @@ class McpExecutor:
         resolved = self._server.resolved(self._host.environment)
         url = resolved.http or resolved.sse
         named = {ident: each.settings.access.hosts for ident, each in self._definitions.items()}
-        return {ident: hosts_of_calls(hosts, url, specified) for ident, hosts in named.items()}
+        return {ident: hosts_of_calls(hosts, [url], [specified]) for ident, hosts in named.items()}
 
     def login(self) -> str:
         """Return the id of the login that is stored for the server now. Raises `CallFailed` where it cannot be read."""
@@ -193,6 +194,12 @@ class McpExecutor:
         """Whether a login that a person made would be used: the host and the spec give no credentials of their own."""
         headers = self._server.resolved(self._host.environment).headers
         return not self._server.stdio and self._host.auth is None and "authorization" not in map(str.lower, headers)
+
+    def _texts_of(self, definition: ToolDefinition) -> ResultTexts:
+        found = self._texts.get(definition.name)
+        if found is None:
+            found = self._texts[definition.name] = ResultTexts(definition.result_schema, definition.name)
+        return found
 
     def _login_state(self, failed: ServerUnreachable | None) -> LoginState:
         server, host = self._server, self._host

@@ -199,6 +199,7 @@ class FastMcpTool(_ToolObject):
         from mcp_types import CallToolResult
 
         from toolgen.execute.mcp.content import result_of
+        from toolgen.execute.result_texts import ResultTexts
 
         try:
             found = await self._called(json.loads(payload))
@@ -207,7 +208,8 @@ class FastMcpTool(_ToolObject):
         answer = CallToolResult(
             content=found.content, structured_content=found.structured_content, is_error=found.is_error
         )
-        return await result_of(answer, is_typed=self._tool.output_schema is not None, keep=None)
+        texts = ResultTexts(self._tool.output_schema, self._tool.name)
+        return await result_of(answer, texts=texts, keep=None)
 
 
 class FastMcpServerTool(FastMcpTool):

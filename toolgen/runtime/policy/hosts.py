@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import PolicyEntry
 
 
-def hosts_of_calls(named: Iterable[str], url: str, specified: str) -> tuple[str, ...]:
-    """Return the hosts of every call that is sent to a URL: its own, and those that a spec has `named` beside it.
+def hosts_of_calls(named: Iterable[str], urls: Iterable[str], specified: Iterable[str]) -> tuple[str, ...]:
+    """Return the hosts of every call that is sent to these URLs, and those that a spec has `named` beside them.
 
-    `specified` is the URL of the spec, whose host is among those; a host may have another one, or none at all.
+    A call is sent to the API or the server, and to the token endpoint of its credentials. `specified` are the URLs of
+    the spec, whose hosts are among those named; a host may have others, or none at all.
     """
-    replaced = {UNNAMED, host_of(specified)} if specified else {UNNAMED}
-    own = [host_of(url)] if url else []
+    replaced = {UNNAMED, *map(host_of, filter(None, specified))}
+    own = map(host_of, filter(None, urls))
     return tuple(dict.fromkeys([*own, *(host for host in named if host not in replaced)]))
 
 
@@ -51,5 +52,5 @@ def hosts_by_tool(catalog: Catalog, registrations: Sequence[ToolsetRegistration]
             found.update(each.hosts)
         elif url:
             tools = catalog.toolsets[each.toolset]
-            found.update((ident, hosts_of_calls(catalog.entry(ident).hosts, url, url)) for ident in tools)
+            found.update((ident, hosts_of_calls(catalog.entry(ident).hosts, [url], [url])) for ident in tools)
     return found

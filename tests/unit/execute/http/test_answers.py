@@ -9,12 +9,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from tests.unit.compiler.specs import resolved
-from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, package_of
+from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, import_text, invoke, invoke_all, package_of
 from toolgen.contract.records import ToolRequest
 from toolgen.execute.http import HttpHost, http_executor
 from toolgen.execute.http.responses import next_link
@@ -22,6 +22,7 @@ from toolgen.record import MemoryStore
 from toolgen.runtime import Runtime, allow_all
 
 if TYPE_CHECKING:
+    from tests.unit.execute.http.conftest import Server
     from toolgen.runtime import Catalog
 
 TOOLS = """
@@ -33,6 +34,10 @@ tools:
     bounded: {cursor: page, next_header: Link}, http: {method: GET, path: /pages, params: {page: {in: query, name: p}}}}
   cursors: {description: x, permission: readonly, args: {"after?": string}, result: {type: array, items: {type: integer}},
     bounded: {cursor: after, next_header: X-Next-Cursor}, http: {method: GET, path: /cursors, params: {after: query}}}
+  text: {description: x, permission: readonly, args: {}, result: string, http: {method: GET, path: /text}}
+  nullable: {description: x, permission: readonly, args: {}, result: {type: [string, "null"]}, http: {method: GET, path: /text}}
+  number: {description: x, permission: readonly, args: {}, result: {type: number}, http: {method: GET, path: /text}}
+  any: {description: x, permission: readonly, args: {}, http: {method: GET, path: /text}}
 """
 HEAD = "toolgen: 1\ntoolset: shop.api\nkind: http\napi:\n  base_url: https://api.shop.example\n  headers: {X-Key: $env.KEY}\n"
 ENVIRONMENT = {"KEY": "key-12345"}
@@ -252,3 +257,67 @@ def test_a_page_names_one_place_of_its_cursor() -> None:
     neither = HEAD + TOOLS.replace(", next_header: Link", "")
     for text in (both, neither):
         assert any("needs either `next`" in message for message in resolved(text).messages)
+
+
+LOOKS_LIKE_JSON = [
+    "1.10",
+    "1234567890123456789.10",
+    "1e5",
+    "true",
+    "null",
+    '"quoted"',
+    ' {"a": 1}\n',
+    "[",
+    "",
+    "\x00",
+    "é\u2028\r\n",
+]
+
+
+@pytest.mark.parametrize("catalog", ["strict", "lenient"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@given(
+    texts=st.lists(st.text() | st.sampled_from(LOOKS_LIKE_JSON), max_size=5).map(lambda more: [*LOOKS_LIKE_JSON, *more])
+)
+def test_a_text_of_an_api_is_exactly_the_result(
+    catalog: str, request: pytest.FixtureRequest, server: Server, texts: list[str]
+) -> None:
+    texts = [text.removeprefix("\ufeff") for text in texts]  # a mark of the encoding, and no text
+    for tool in ("text", "nullable"):
+        server.answers[:] = [PlainTextResponse(text) for text in texts]
+        host: dict[str, Any] = {"base_url": server.url, "environment": ENVIRONMENT}
+        results = invoke_all(request.getfixturevalue(catalog), [(tool, {})] * len(texts), **host)
+        assert [(result.error, result.value) for result in results] == [(None, text) for text in texts]
+        assert [json.loads(result.payload) for result in results] == texts
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer", "value"),
+    [
+        ("text", Response(b"1.10"), "1.10"),
+        ("text", Response(b"null", media_type="text/csv"), "null"),
+        ("text", JSONResponse("quoted"), "quoted"),
+        ("text", Response(b"plain", media_type="application/json"), "plain"),
+        ("text", Response(b""), ""),
+        ("nullable", Response(b""), None),
+        ("nullable", Response(b"null"), None),
+        ("nullable", Response(b"null", media_type="text/plain"), "null"),
+        ("nullable", JSONResponse(None), None),
+        ("number", PlainTextResponse("1.10"), 1.1),
+        ("number", JSONResponse(1.1), 1.1),
+        ("any", PlainTextResponse("1.10"), "1.10"),
+        ("any", PlainTextResponse(""), None),
+        ("any", JSONResponse(1.1), 1.1),
+    ],
+)
+def test_what_the_answer_is_labelled_as_and_the_schema_say_whether_a_text_is_json(
+    strict: Catalog, server: Server, tool: str, answer: Response, value: Any
+) -> None:
+    server.answers[:] = [answer]
+    result = invoke(strict, tool, base_url=server.url, environment=ENVIRONMENT)
+    assert (result.error, result.value) == (None, value)
+
+
+def test_a_long_text_with_many_brackets_is_a_result_too(strict: Catalog) -> None:
+    text = "[1," * 300_000
+    assert call(strict, "text", {}, PlainTextResponse(text)).value == text

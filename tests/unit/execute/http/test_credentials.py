@@ -75,6 +75,7 @@ def call(catalog: Catalog, tool: str, f: Any, **host: Any) -> Any:
         ("query", {"key": "x"}),
         ("query", {"a": "b", "KEY": "x"}),
         ("query", {" key": "x"}),
+        ("query", {"key[]": "x"}),
         ("open_query", "1;key=x"),
         ("whole_query", "a=b&key=x"),
         ("whole_query", "k%65y=x"),
@@ -154,6 +155,7 @@ def test_headers_of_the_host_replace_those_of_args_in_any_case(catalog: Catalog)
         ("x-api-key", "header", "[]", False),
         ("authorization", "header", "[[user]]", True),
         ("Key", "query", "[[query]]", True),
+        ("key[]", "query", "[[query]]", True),
         ("Session", "cookie", "[[cookie]]", True),
         ("cookie", "header", "[[cookie]]", True),
         ("x-tenant", "header", "[]", True),
@@ -164,8 +166,9 @@ def test_a_build_refuses_a_param_with_the_name_of_a_credential(
     arg: str, place: str, security: str, is_refused: bool
 ) -> None:
     head = SPEC.partition("tools:")[0]
-    tool = f"http: {{method: GET, path: /, params: {{{arg}: {place}}}, security: {security}}}"
-    found = resolved(f"{head}tools:\n  t: {{description: x, permission: readonly, args: {{{arg}: string}}, {tool}}}\n")
+    tool = f'http: {{method: GET, path: /, params: {{"{arg}": {place}}}, security: {security}}}'
+    args = f'{{"{arg}": string}}'
+    found = resolved(f"{head}tools:\n  t: {{description: x, permission: readonly, args: {args}, {tool}}}\n")
     said = f"`{arg}` in `{place}` is a credential or a header of the host, which no arg sets"
     assert any(said in each for each in found.messages) is is_refused
     assert found.has_errors is is_refused

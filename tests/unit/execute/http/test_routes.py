@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, invoke_all, package_of
 from tests.unit.execute.http.conftest import serving
 from toolgen.contract.records import ToolRequest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from tests.unit.execute.http.conftest import Server
     from toolgen.runtime import Catalog
 
 SPEC = """
@@ -205,6 +207,74 @@ def test_no_value_is_the_path_of_another_operation(catalog: Catalog, value: str)
     error = error_of(result)
     assert (error.code, recorder.requests) == ("invalid_path_value", [])
     assert "search" not in error.message, "a run may not see the other tool"
+
+
+CLOSED = """
+toolgen: 1
+toolset: shop.api
+kind: http
+api: {base_url: "https://api.shop.example/v1"}
+tools:
+  order: {description: x, args: {id: string}, http: {method: POST, path: "/orders/{id}", params: {id: path}}}
+  item: {description: x, args: {id: string}, http: {method: POST, path: "/orders/{id}/items", params: {id: path}}}
+  again: {description: x, args: {id: string}, http: {method: POST, path: "/orders/{id}/again", params: {id: path}}}
+  free: {description: x, args: {f: {type: object, additionalProperties: true}}, http: {method: GET, path: /rpc, params: {f: query}}}
+  purge: {disabled: true, description: x, args: {}, http: {method: post, path: /orders/purge}}
+  elsewhere: {disabled: true, description: x, args: {}, http: {method: POST, path: /orders/far, base_url: "https://far.shop.example"}}
+  below: {disabled: true, description: x, args: {}, http: {method: POST, path: /all/items, base_url: "https://api.shop.example/v1/orders"}}
+  left_out: {disabled: true, description: The import left it out., http: {method: POST, path: /orders/broken}}
+  get_only: {disabled: true, description: x, args: {}, http: {method: GET, path: /orders/seen}}
+  same: {disabled: true, description: x, args: {x: string}, http: {method: POST, path: "/orders/{x}/again", params: {x: path}}}
+  fixed: {disabled: true, description: x, args: {}, http: {method: GET, path: /rpc?action=delete}}
+  invalid: {disabled: true, description: x, args: {}, http: {method: POST, path: /orders/odd, params: {gone: {in: path, style: form}}}}
+"""
+
+
+def test_no_value_leads_to_the_operation_of_a_disabled_tool(tmp_path: Path, server: Server) -> None:
+    catalog = package_of(tmp_path, "compiled_closed", CLOSED)
+    refused = [
+        ("order", "purge"),
+        ("order", "PURGE"),
+        ("order", "p%75rge"),
+        ("order", "broken"),
+        ("order", "odd"),
+        ("item", "all"),
+    ]
+    sent = [("order", "far"), ("order", "seen"), ("order", "5"), ("item", "5"), ("again", "5")]
+
+    results = invoke_all(catalog, [(tool, {"id": value}) for tool, value in refused + sent], base_url=server.url)
+
+    assert [error_of(each).code for each in results[: len(refused)]] == ["invalid_path_value"] * len(refused)
+    assert [each.error for each in results[len(refused) :]] == [None] * len(sent)
+    assert [each.path for each in server.requests] == [
+        "/orders/far",
+        "/orders/seen",
+        "/orders/5",
+        "/orders/5/items",
+        "/orders/5/again",
+    ]
+    fixed = invoke(catalog, "free", {"f": {"action": "delete"}}, base_url=server.url)
+    assert error_of(fixed).code == "fixed_query_in_args"
+
+
+def test_the_operations_of_disabled_tools_are_those_of_all_pieces_of_a_file(tmp_path: Path) -> None:
+    many = "".join(f"  m{n}: {{description: x, args: {{}}, http: {{method: GET, path: /m/{n}}}}}\n" for n in range(150))
+    text = CLOSED.replace("  purge:", f"{many}  purge:")
+    (tmp_path / "specs").mkdir()
+    for changed in (text, text.replace("/m/7}", "/m/seven}")):  # the second build takes the other pieces from the cache
+        (tmp_path / "specs" / "api.yaml").write_text(changed)
+        assert toolgen(tmp_path, "build").code == 0
+        compiled = json.loads((tmp_path / "generated" / "catalog.json").read_text())["toolsets"]["shop.api"]["closed"]
+        paths = [
+            "/orders/purge",
+            "/orders/far",
+            "/all/items",
+            "/orders/broken",
+            "/orders/seen",
+            "/orders/{x}/again",
+            "/rpc?action=delete",
+        ]
+        assert [each["path"] for each in compiled] == [*paths, "/orders/odd"]
 
 
 @pytest.mark.parametrize("value", ["é" * 9000, "a\u0315\u0300" * 200_000, "%25" * 300_000, "." * 9000])

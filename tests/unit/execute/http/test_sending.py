@@ -589,7 +589,7 @@ def test_no_token_is_fetched_from_a_host_that_a_policy_denies(tmp_path: Path) ->
     denied = POLICY.replace("evil.example", "login.shop.example")
     recorder = tokens(PlainTextResponse("ok"))
     error = error_of(call(package_of(tmp_path, "sending_tokens", SPEC, denied), "client", app=recorder))
-    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
+    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "permission_denied", [])
 
 
 @pytest.mark.parametrize(

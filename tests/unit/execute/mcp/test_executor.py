@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import mcp_types as types
 import pytest
 
+from tests.unit.compiler.importers.importing import import_tools
+from tests.unit.execute.http.api import package_of
 from tests.unit.execute.mcp.conftest import TOOLS
 from tests.unit.runtime.telemetry.spans import Kept, attributes_of, id_of
 from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from tests.unit.execute.mcp.conftest import Demo
 
+NUMBERS = iter(range(1000))
 every_transport = pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
 
 
@@ -119,6 +122,30 @@ def test_goa_12_no_codec_decodes_the_args_for_the_executor(
 def test_text_without_a_result_schema_is_a_string(start: Callable[..., Demo]) -> None:
     (result,), _ = start("stdio").results(("say", {"text": "[1]"}))
     assert (result.value, result.content) == ("[1]", (ContentBlock(type="text", data="[1]"),))
+
+
+@pytest.mark.parametrize("inferred", ["true", "false"])
+def test_text_is_exactly_the_result_where_the_schema_is_that_of_a_string(
+    start: Callable[..., Demo], tmp_path: Path, inferred: str
+) -> None:
+    demo = start("stdio")
+    texts = ["1.10", "1234567890123456789.10", "1e5", "true", "null", '"quoted"', ' {"a": 1}\n', "[1]", "", "v1.10"]
+
+    def read(schema: str) -> list[Any]:
+        imported = import_tools(*TOOLS).text
+        typed = imported.replace("\n  say:\n", f"\n  say:\n    result: {schema}\n    result_inferred: {inferred}\n")
+        assert typed != imported
+        demo.package = f"compiled_texts_{next(NUMBERS)}"
+        package_of(tmp_path, demo.package, typed)
+        results, _ = demo.results(*(("say", {"text": text}) for text in texts))
+        assert all(each.value == json.loads(each.payload) for each in results if each.error is None)
+        return [each.error.code if each.error else each.value for each in results]
+
+    assert read("string") == texts
+    assert read('{type: [string, "null"]}') == [None if text == "null" else text for text in texts]
+    numbers = read("{type: number}")[:3]
+    assert numbers == [1.1, 1234567890123456789.10, 1e5]
+    assert demo.calls[0] == 'say {"text": "1.10"}'
 
 
 def test_a_result_of_several_blocks_is_kept_as_it_came(start: Callable[..., Demo]) -> None:

@@ -40,7 +40,7 @@ from toolgen.compiler.importers.update import (
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare
-from toolgen.spec.http import credential_names, http_path
+from toolgen.spec.http import credential_names, http_path, is_credential
 
 if TYPE_CHECKING:
     from toolgen.changes.suspicions import OtherTools
@@ -402,7 +402,7 @@ class _Reader:
         return credential_names(auth.schemes, security or [], {})
 
     def _is_credential(self, names: frozenset[tuple[str, str]], place: str, name: str, part: Part) -> bool:
-        if (place, name.lower()) not in names:
+        if not is_credential(place, name, names):
             return False
         message = f"`{name}` in `{place}` is a credential, which the host sends: it is no arg"
         self._sink.report("TG839", part.span, message)

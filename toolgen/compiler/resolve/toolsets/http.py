@@ -16,8 +16,10 @@ from toolgen.spec.http import (
     codec_of,
     credential_names,
     http_path,
+    is_credential,
     is_header_name,
     is_header_value,
+    token_urls,
 )
 from toolgen.spec.templates import VARIABLE, has_nameless_variable
 
@@ -121,12 +123,27 @@ def resolve_http(
 
 
 def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
-    """Return the host that the requests of a tool go to, if the spec names one: policies match it."""
+    """Return the hosts that the requests of a tool go to, if the spec names that of the API: policies match them.
+
+    They include those of token endpoints. Which of several alternatives is used depends on the environment of a call.
+    """
     url = spec.base_url or (api.base_url if api else None)
-    if is_in_process(api) or url is None or not is_base_url(url):
+    if is_in_process(api) or url is None or not is_base_url(url) or not (host := host_of(url)):
         return ()
-    host = host_of(url)
-    return (host,) if host else ()
+    security = api.security if api and spec.security is None else spec.security
+    auth = {name: each.model_dump(by_alias=True) for name, each in api.auth.items()} if api else {}
+    return tuple(dict.fromkeys([host, *filter(None, map(host_of, token_urls(auth, security)))]))
+
+
+def closed_request(spec: HttpSpec) -> dict[str, Any]:
+    """Return the request of a disabled tool, as far as it is compared: which values of other paths would lead to it."""
+    spans = {
+        arg: each.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        for arg, each in spec.params.items()
+        if isinstance(each, ParamSpec) and each.in_ == "path" and each.separators == "keep_slash"
+    }
+    found = {"method": spec.method, "path": spec.path, "base_url": spec.base_url, "params": spans}
+    return {name: value for name, value in found.items() if value}
 
 
 def host_of(url: str) -> str:
@@ -303,12 +320,12 @@ class _Checks:
         names = credential_names(auth, security, api.headers)
         for arg, each in self._params.items():
             name = each.name or arg
-            if (each.in_, name.lower()) in names:
+            if is_credential(each.in_, name, names):
                 message = f"`{name}` in `{each.in_}` is a credential or a header of the host, which no arg sets"
                 fix = "remove the arg, or write `security: []` if the request has no credentials"
                 self.report(message, "params", arg, is_key=True, fix=fix)
         for name in http_path(self._spec.path).names:
-            if ("query", name.lower()) in names:
+            if is_credential("query", name, names):
                 self.report(f"the query of the path has `{name}`, which is a credential of the API", "path")
 
     def _check_arg(self, name: str, *path: str) -> None:

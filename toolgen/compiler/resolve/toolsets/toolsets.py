@@ -29,7 +29,7 @@ from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRe
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
-from toolgen.compiler.resolve.toolsets.http import check_headers, resolve_api
+from toolgen.compiler.resolve.toolsets.http import check_headers, closed_request, resolve_api
 from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
 from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
 from toolgen.spec.templates import VARIABLE
@@ -184,7 +184,7 @@ def resolve_part(
     tools: list[Tool] = []
     for key in keys:
         if file.tools[key].disabled:
-            continue  # nothing else of it is checked: its source no longer has it
+            continue  # nothing else of it is checked: its source may no longer have it
         method = _method_of(document, key, methods, sink)
         injectable = field_names(method.payload, shapes) if method else {}
         tools.append(resolver.resolve(key, injectable, method.payload.secrets if method else ()))
@@ -205,6 +205,7 @@ def resolve_part(
         methods=tuple(methods.values()),
         server=_server(document, sink) if with_head else None,
         api=resolve_api(document, sink) if with_head else None,
+        closed=tuple(closed_request(each.http) for key in keys if (each := file.tools[key]).disabled and each.http),
     )
     return Part(toolset, shapes.homes, tuple(file.types) if with_head else ())
 

@@ -66,7 +66,7 @@ BLOCK = {"type": "text", "text": '{"a": 1}'}
         ({"a": 1}, (True, {"a": 1})),
         ("text", (True, "text")),
         ({"content": []}, (True, [])),
-        ({"content": [BLOCK]}, (True, {"a": 1})),
+        ({"content": [BLOCK]}, (True, '{"a": 1}')),
         ({"content": [{**BLOCK, "text": "plain"}]}, (True, "plain")),
         ({"content": [BLOCK, BLOCK]}, (True, [BLOCK, BLOCK])),
         ({"content": [{**BLOCK, "annotations": {}}]}, (True, [{**BLOCK, "annotations": {}}])),
@@ -77,6 +77,23 @@ BLOCK = {"type": "text", "text": '{"a": 1}'}
 )
 def test_a_recorded_result_is_a_value_or_one_of_mcp(result: Any, value: tuple[bool, Any]) -> None:
     assert recorded_value(result) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "schema"),
+    [
+        (['{"a": 1}'], {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}),
+        (["1.10", "2"], {"type": "number"}),
+        (["1.10", "v1.10"], {"type": "string"}),
+        (["true", "on"], {"type": "string"}),
+        (["null", "v1.10"], {"type": ["null", "string"]}),
+        (["[1]", "none"], {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}),
+    ],
+)
+def test_recorded_texts_are_json_unless_one_of_them_is_none(texts: list[str], schema: Any) -> None:
+    values = [recorded_value({"content": [{"type": "text", "text": text}]})[1] for text in texts]
+    found = inferred({"find.it": values})[0]["find_it"]["result"]
+    assert found == schema or sorted(map(str, found["anyOf"])) == sorted(map(str, schema["anyOf"]))
 
 
 JSON = st.recursive(
