@@ -195,7 +195,7 @@ async def _result(
 ) -> ToolResult[Any]:
     """Make the call; then close the connections that it opened."""
     try:
-        return await runtime.invoke(request, meta=meta, run=run)
+        return await runtime.invoke_apart(request, meta=meta, run=run)
     finally:
         close = getattr(registration.executor, "close", None)
         if iscoroutinefunction(close):
