@@ -206,7 +206,7 @@ class Refusals:
         if misused is not None:
             return await self._misused(misused, request)
         doing = "the end of the call" if has_begun else "the preparation of the call"
-        failure, name = host_failure(error, doing, has_begun=has_begun), request.name
+        failure, name = host_failure(error, doing, has_begun=has_begun), name_of(request)
         meta = meta or (run.meta if run else None)
         try:
             call_id = request.tool_call_id or self.call_id_of(meta)

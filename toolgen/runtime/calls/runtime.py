@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
-from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.contract.records import NOTHING, MalformedRequest, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import (
     CallFailed,
     ExecutorError,
@@ -282,6 +282,8 @@ class Runtime:
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
     ) -> ToolResult[Any]:
         """Call a tool by a name that has not been used before, or reject the call."""
+        if isinstance(request, MalformedRequest):
+            return await self._refused(InvalidPayload(request.issues), request, meta, run)
         try:
             plan = self._find_plan(request.name, run)
         except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
