@@ -128,8 +128,8 @@ def command(
 ) -> int:
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
-    Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
-    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
+    Tools are run by what their specs name: a `handler`, a program, a server or an API; or by what the configuration
+    names, as `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client;
     where the client cannot ask, it does not run, unless --yes is given. Programs that specs start, and URLs to which
     they send variables of the environment, are shown first, and a person at the terminal is asked once for this
     project; elsewhere --trust-specs is needed. With --database, `toolgen worker` runs the tools, and servers are
