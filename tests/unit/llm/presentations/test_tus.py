@@ -493,8 +493,9 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
             with pytest.raises(ToolUseError, match="embedding_class`, which is not set") as caught:
                 read_tool_use({"tool_use": {layer: "retrieval"}, **unset})
             assert [problem.setting for problem in caught.value.problems] == [f"tool_use.{layer}"]
-    with pytest.raises(ToolUseError, match="embedding_class`, which is not set"):
+    with pytest.raises(ToolUseError, match="embedding_class`, which is not set") as caught:
         ToolUseConfig(presentations=presentations)  # type: ignore[arg-type]  # of text
+    assert (len(caught.value.problems), str(caught.value).count("is not set")) == (len(LAYERS), 1)
     config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
     assert config.presentations["step"] == "retrieval"
 
