@@ -17,7 +17,10 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
         "targets": ("array of tables", "The packages to build, each with the keys below."),
         "lint": ("table", "What `toolgen lint` reports: see below."),
         "silence": ("array of tables", "Warnings that no command and no editor shows: see below."),
-        "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
+        "executors": (
+            "table",
+            "Toolset to its handlers, as `module:name`: what `toolgen call`, `serve` and `explore` run.",
+        ),
         "models": ("table", "Models to the function that asks them, as `module:name`, or a table: for `toolgen eval`."),
         "handlers": ("list of modules", "Modules outside the project that `handler` and `app` of specs may name."),
     },

@@ -20,9 +20,9 @@ from tests.unit.cli.at_terminal import at_terminal
 from tests.unit.cli.command_line import toolgen
 from tests.unit.execute.http.api import package_of
 from toolgen.compiler.resolve.toolsets.http import is_base_url
-from toolgen.execute import specified_executors
+from toolgen.execute import CommandHost, specified_executors
 from toolgen.execute.reach import Reached, reached
-from toolgen.runtime import Runtime, ToolRequest, allow_all
+from toolgen.runtime import PathPolicy, Runtime, ToolRequest, allow_all
 from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ KINDS = {
     "token_url: 'URL/token', client_id: $env.SHOP_KEY, client_secret: $env.SHOP_KEY}}}\n" + _GET,
     "a server with a URL": "kind: mcp\nserver: {http: 'URL/mcp', headers: {X-Key: $env.SHOP_KEY}}\n" + _TOOL,
     "a server that is a program": "kind: mcp\nserver: {stdio: ARGV, env: [SHOP_KEY]}\n" + _TOOL,
+    "a command that is a program": "kind: command\n"
+    + _TOOL.replace("args: {}", "args: {}, command: {exec: ARGV, env: [SHOP_KEY]}"),
 }
 """Specs that send a variable of the environment, by what they send it with."""
 
@@ -154,17 +156,20 @@ def test_no_spec_reaches_in_code_what_the_host_does_not_allow(
     catalog = catalog_of(tmp_path, monkeypatch, KINDS[kind].replace("URL", listener.url).replace("ARGV", argv))
     (toolset,) = catalog.toolsets
     may_not: dict[str, Any] = {"may_reach": lambda each: "SHOP_KEY" not in each.variables}
+    commands = CommandHost(paths=PathPolicy(str(tmp_path)))
     for settings in ({}, may_not):
         with pytest.raises(ExecutorError, match=r"nobody has allowed that .*, with the values of SHOP_KEY"):
-            specified_executors(catalog, **settings)
-    (registration,) = specified_executors(catalog, may_reach=lambda _: True)
+            specified_executors(catalog, commands=commands, **settings)
+    assert len(specified_executors(catalog, may_reach=lambda _: True)) == ("command" not in kind)  # no folder is named
+    (registration,) = specified_executors(catalog, may_reach=lambda _: True, commands=commands)
     executor: Any = registration.executor
 
     async def call() -> None:
         await Runtime(catalog, executors=[registration], permission=allow_all).invoke(
             ToolRequest(name=f"{toolset}.get")
         )
-        await executor.close()
+        if hasattr(executor, "close"):
+            await executor.close()
 
     asyncio.run(call())
     received = listener.received + base64_texts(listener.received)
@@ -176,7 +181,9 @@ def base64_texts(text: str) -> str:
     return "".join(b64decode(each).decode() for each in re.findall(r"Basic (\S+)", text))
 
 
-AT_THE_COMMAND_LINE = ("the auth of an API", "a server with a URL", "a server that is a program")
+AT_THE_COMMAND_LINE = (
+    "the auth of an API", "a server with a URL", "a server that is a program", "a command that is a program",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", AT_THE_COMMAND_LINE)
@@ -206,7 +213,12 @@ def test_a_login_shows_the_host_that_gets_a_variable_before_it_does(clone: Clone
 
 
 @pytest.mark.parametrize(
-    "kind", ["the auth of an API", pytest.param("a server that is a program", marks=pytest.mark.long)]
+    "kind",
+    [
+        "the auth of an API",
+        "a command that is a program",
+        pytest.param("a server that is a program", marks=pytest.mark.long),
+    ],
 )
 def test_consent_is_remembered_for_exactly_what_was_shown(clone: Clone, kind: str, listener: Listener) -> None:
     clone.write(kind)

@@ -322,4 +322,4 @@ class _Calls:
 
     async def call(self, requests: Sequence[ToolRequest], response: Response | None = None) -> list[ToolResult[Any]]:
         assert response is None, "no presentation of an adapter makes several turns"
-        return [await self.runtime.invoke(request, meta=self.meta, run=self.run) for request in requests]
+        return [await self.runtime.invoke_apart(request, meta=self.meta, run=self.run) for request in requests]

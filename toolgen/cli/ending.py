@@ -22,6 +22,9 @@ from traceback import walk_stack
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.cli.exit_codes import STOPPED
+from toolgen.runtime.base.errors import ends_the_caller
+from toolgen.runtime.redact.exceptions import class_name
+from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -106,6 +109,40 @@ def cut_off(running: list[str], code: int = 1) -> None:
     _end([*running, *(_place(thread, frame) for thread, frame in _left() if _works(frame))], code)
 
 
+# Event loops of commands that make calls.
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that goes on where a task or callback of a tool raises what ends a program, such as SystemExit.
+
+    asyncio lets these two exceptions out of the loop, past whoever waits for the task. They end `main`, which is what
+    the command does, if a signal has caused them, or `main` itself raised them.
+    """
+
+    main: asyncio.Task[Any] | None = None
+
+    def run_forever(self) -> None:
+        while True:
+            try:
+                return super().run_forever()
+            except (KeyboardInterrupt, SystemExit) as error:
+                if self.main is None or self.main.done() or ends_the_caller(error):
+                    raise
+                warn("a task of a tool raised %s, which ends no server and no command", class_name(error), error=error)
+
+
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run the work of a command that makes calls, as `asyncio.run` does, whatever tasks of tools raise."""
+
+    async def main() -> T:
+        loop.main = asyncio.current_task()
+        return await work
+
+    loop = _Loop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(main())
+
+
 # Commands that make calls and end: after their last one.
 
 
@@ -138,7 +175,7 @@ def run_calls(work: Coroutine[Any, Any, T]) -> T:
             signal.signal(signal.SIGINT, cancel)
 
     with end_of_process(list, STOPPED) as end:
-        return asyncio.run(run())
+        return run_loop(run())
 
 
 def end_in_time(code: int) -> None:

@@ -17,11 +17,13 @@ import click
 
 from toolgen.cli.recordings import tell_left_out
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.command import CommandHost
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.reach import reached
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread, keeps_to_policies
+from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -43,14 +45,16 @@ def consented(config: Config, catalog: Catalog, toolsets: Iterable[str], consent
 def toolset_executor(config: Config, catalog: Catalog, toolset: str, consent: Consent) -> ToolsetRegistration | None:
     """Return what runs a toolset: what is configured, or what its spec names. None where it names nothing.
 
-    A spec names the server of a toolset of kind `mcp`, the URL or the app of one of kind `http`, and the `handler` of a
-    tool. Raises click.UsageError for what cannot be used, and for what `consent` does not allow.
+    A spec names the server of a toolset of kind `mcp`, the URL or the app of one of kind `http`, the programs of one of
+    kind `command`, which run in the folder of the project, and the `handler` of a tool.
+    Raises click.UsageError for what cannot be used, and for what `consent` does not allow.
     """
     if toolset in config.executors:
         return _configured(config, catalog, toolset)
     importable(config.root)
     try:
-        return specified_executor(catalog, toolset, handler_modules(config), consent.allows)
+        commands = CommandHost(paths=PathPolicy(str(config.root)))
+        return specified_executor(catalog, toolset, handler_modules(config), consent.allows, commands)
     except (ExecutorError, ImportError) as error:
         raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
     except (Exception, SystemExit) as error:  # handlers are imported, and may raise anything
@@ -99,8 +103,14 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
-    if isinstance(found, ToolsetRegistration):
+    is_command = catalog.section("toolsets")[toolset].get("kind") == "command"
+    if isinstance(found, ToolsetRegistration) and (found.handlers is None or not is_command):
         return found
+    if is_command:
+        raise ExecutorError(
+            "handlers would run in place of the programs of the spec; leave the toolset out of `executors`, or name "
+            "what `command_executor` returns"
+        )
     handlers = found() if isinstance(found, type) else found
     registration: ToolsetRegistration
     if keeps_to_policies(handlers):

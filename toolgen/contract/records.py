@@ -85,6 +85,35 @@ class ToolRequest:
 _set_name, _set_payload, _set_call_id = (setter(ToolRequest, name) for name in ("name", "payload", "tool_call_id"))
 
 
+MALFORMED: Final = " (malformed)"
+"""Suffix of the name of a `MalformedRequest`. No tool has such a name, so it reaches none."""
+
+
+@dataclass(frozen=True, kw_only=True, init=False)
+class MalformedRequest(ToolRequest):
+    """One call that cannot be read as that of a tool, though a model made it: the pipeline rejects and records it.
+
+    `tool` is what it was to call, as far as that is known, and the name follows from it. `issues` say what is wrong, as
+    of any invalid call.
+    """
+
+    tool: str
+    issues: tuple[Issue, ...]
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        issues: tuple[Issue, ...],
+        payload: bytes | str = b"{}",
+        tool_call_id: str = "",
+        name: str = "",  # `dataclasses.replace` passes it
+    ) -> None:
+        ToolRequest.__init__(self, name=f"{tool}{MALFORMED}", payload=payload, tool_call_id=tool_call_id)
+        object.__setattr__(self, "tool", tool)
+        object.__setattr__(self, "issues", issues)
+
+
 class CallContext:
     """The link from the meta of a call to the running call.
 

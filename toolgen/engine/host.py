@@ -30,6 +30,7 @@ from toolgen.engine.signals import WAITS, call_with
 from toolgen.engine.steps import ToolSecrets
 from toolgen.execute.trace_context import continued
 from toolgen.llm.presentations.protocol import text_of
+from toolgen.runtime.base.answers import answer_of
 from toolgen.runtime.base.errors import CatalogError, InvalidPayload, UnknownAgent
 from toolgen.runtime.base.packages import read_package_file
 from toolgen.runtime.events.records import StoreError
@@ -269,7 +270,7 @@ class EngineHost:
         tools = RunTools(self.runtime.catalog, run)
         began = monotonic()
         try:
-            plan = checked(await observed(planner, run).plan(history, tools, run.meta))
+            plan = checked(await answer_of(observed(planner, run).plan(history, tools, run.meta)))
             telemetry = _as_json("telemetry", dict(plan.telemetry))
             if isinstance(plan, RunOutcome):
                 return {"outcome": _as_json("outcome", plan.value), **_telemetry(telemetry)}
@@ -326,7 +327,7 @@ class EngineHost:
         denied[args["key"]], started[args["key"]] = False, 0
         try:
             with context, call_with(args.get("signals", ())) as signals:
-                result = await self.runtime.invoke(request, meta=meta, run=run)
+                result = await self.runtime.invoke_apart(request, meta=meta, run=run)
         finally:
             was_denied, agents = denied.pop(args["key"]), started.pop(args["key"])
         new = sorted(self._grants_of(run) - granted)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.compiler.documents.evaluation import UserSpec
-from toolgen.contract.records import FailureKind, ToolCallMeta
+from toolgen.contract.records import FailureKind, MalformedRequest, ToolCallMeta
 from toolgen.evaluate.exchanges import ExchangesError, StaleCase
 from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
@@ -306,12 +306,14 @@ class _Attempt:
 
     def _note(self, event: ConversationEvent) -> None:
         if isinstance(event, CallRequested):
-            ident = event.call.request.name if event.call.request is not None else ""
+            request = event.call.request
+            is_readable = request is not None and not isinstance(request, MalformedRequest)
+            ident = request.name if request is not None and is_readable else ""
             if ident in DISCOVERY:
                 return
             if len(self._calls) == _MOST_CALLS:
                 raise _TooManyCalls
-            asked = event.call.request or event.call.asked
+            asked = request if request is not None and is_readable else event.call.asked
             self._calls.append(self._reader.called(asked, ident))
 
     async def _ask(self, messages: list[dict[str, Any]], request: Mapping[str, Any]) -> Any:

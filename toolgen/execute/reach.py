@@ -17,6 +17,7 @@ from toolgen.runtime.base.errors import ExecutorError
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.spec.tool_settings import CommandSettings
 
 _NO_NAMES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 
@@ -64,7 +65,17 @@ def reached(catalog: Catalog, toolset: str) -> list[Reached]:
     if compiled.get("kind") == "http":
         requests = (catalog.definition(ident).settings.http or {} for ident in catalog.toolsets[toolset])
         return list(dict.fromkeys(_by_api(toolset, compiled.get("api", {}), requests)))
+    if compiled.get("kind") == "command":
+        commands = (catalog.definition(ident).settings.command for ident in catalog.toolsets[toolset])
+        return list(dict.fromkeys(_by_command(toolset, each) for each in commands if each is not None))
     return []
+
+
+def _by_command(toolset: str, command: CommandSettings) -> Reached:
+    """Return the program of a command as its spec has it, with the places of args."""
+    parts = (part for each in command.exec for part in ((each,) if isinstance(each, str) else each))
+    program = ("sh", "-c", command.shell) if command.shell else tuple(parts)
+    return Reached(named_by=toolset, program=program, variables=command.env)
 
 
 def reached_by_server(

@@ -190,7 +190,7 @@ class PageCalls:
         """Make a call in its run, and end the run. Whatever fails, the call ends, with the result that there is."""
         result: ToolResult[Any] | None = None
         try:
-            result = await self._runtime.invoke(request, run=call.run)
+            result = await self._runtime.invoke_apart(request, run=call.run)
             await self._runtime.end_run(call.run)
         except StoreError as error:
             call.problem = f"the end of the run is not on record: {error}"

@@ -249,7 +249,7 @@ class ToolServer:
         run = self._runs.run_of(user)
         try:
             async with self._places.held(user):
-                return await self._runtime.invoke(request, run=run)
+                return await self._runtime.invoke_apart(request, run=run)
         except ShareUsedUp:
             raise MCPError(code=INTERNAL_ERROR, message="too many calls are waiting: make it again later") from None
 

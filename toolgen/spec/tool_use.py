@@ -61,7 +61,8 @@ class ToolUseError(Picklable, ValueError):
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
-        super().__init__("; ".join(f"{each.message}{f' ({each.fix})' if each.fix else ''}" for each in problems))
+        texts = (f"{each.message}{f' ({each.fix})' if each.fix else ''}" for each in problems)
+        super().__init__("; ".join(dict.fromkeys(texts)))  # several layers may have the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from tests.project.examples.entries import EVERY_ENTRY, TARGET_CALLS
 from tests.requirements.uac.universal import Universal
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.contract.actions import ActionRule, ArgsNotMapped, ResolvedAction, UnknownActionError
+from toolgen.llm.actions.listing import ARGS_HINT
 from toolgen.llm.tool_use import RunOps
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.calls.result import PROPOSED
@@ -70,9 +71,9 @@ def test_uac_10_a_tool_id_without_both_parts_calls_nothing(world: Universal, too
             "error": "Invalid args of 'mcp__call_tool'",
             "reason": "`tool` must be text of the form `<server>__<tool>`",
             "suggestions": [],
-            "hint": "Use list_actions(category=[...]) to discover the correct name.",
+            "hint": ARGS_HINT,
         }
-    assert world.record() == ()
+    assert [(event.kind, event.tool) for event in world.record()] == [("tool_failed", "mcp_admin.call_mcp_tool")] * 2
 
 
 def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:

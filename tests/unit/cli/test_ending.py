@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -57,9 +58,21 @@ def leaving():
     Thread(target=Event().wait, name="left").start()
     return 1
 
+async def ends(how):
+    from tests.unit.runtime.endings import IN_OWN_LOOPS
+    await IN_OWN_LOOPS[how]()
+
 def slow():
     time.sleep(2)
     (HERE / "written").touch()
+"""
+
+SPEC += """\
+  ends:
+    description: Ends as no tool should.
+    permission: readonly
+    args: {how: string}
+    handler: app:ends
 """
 
 SECONDS = 60.0
@@ -133,3 +146,11 @@ def test_ctrl_c_ends_a_call_whatever_its_handler_does(folder: Path, tool: str, p
     assert err.lstrip().startswith(said)
     assert "Traceback" not in err
     assert presses == 1 or time.monotonic() - begin < 8
+
+
+@pytest.mark.parametrize("how", ["an interruption", "cancels itself", "an exit in groups", "starts a task that exits"])
+def test_a_tool_that_would_end_the_command_is_a_failed_call(folder: Path, how: str) -> None:
+    with started(folder, "k.t.ends", json.dumps({"how": how}), "--format", "json") as process:
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, json.loads(out)["error"]["kind"]) in [(1, "internal"), (1, "aborted")], err
+    assert "stopped" not in err

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.unit.runtime.endings import IN_OWN_LOOPS
 from tests.unit.runtime.tools import add, idle_executors
 from toolgen.agents import Message, PlannedCalls, RunOutcome, agent_executor
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
@@ -99,7 +100,7 @@ class Effects:
     A path `slow-N` takes N seconds, and `until-FILE` until there is such a file in the folder; `poison` kills the
     process, until a file `cured` is in the folder; one that contains `down` fails until a file `up` is in the folder;
     one that contains `flaky` fails at the first attempt. A path `waits-NAME-N` waits N seconds for a signal, and has it
-    as text.
+    as text. A path `ends-HOW` ends as `IN_OWN_LOOPS` says.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -124,6 +125,8 @@ class Effects:
         self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
+        if path.startswith("ends-"):
+            await IN_OWN_LOOPS[path.removeprefix("ends-")]()
         while path.startswith("until-") and not (self._folder / path.removeprefix("until-")).exists():
             await asyncio.sleep(0.02)
         if path == "poison" and not (self._folder / "cured").exists():

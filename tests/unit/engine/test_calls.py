@@ -11,9 +11,11 @@ import pytest
 
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import Engines, until
+from tests.unit.runtime.endings import IN_OWN_TASKS
 from toolgen.agents import Message
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.engine import RunRequest
+from toolgen.engine.body import Retries
 from toolgen.engine.calls import call_by_engine, call_request, next_event, run_by_workers
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.protocol import AlreadyAnswered, Approval
@@ -81,6 +83,32 @@ def test_a_failed_call_has_the_whole_error(engines: Engines) -> None:
         assert "nobody" in stranger.error.message
 
     engines.run(body)
+
+
+def test_a_tool_that_would_end_its_caller_has_failed(engines: Engines) -> None:
+    """Whatever ends its step, a run has an outcome of it, and the worker goes on."""
+
+    async def body(running: Running) -> None:
+        made = [
+            call_by_engine(running.engine, one(read(f"ends-{how}"), f"c{at}")) for at, how in enumerate(IN_OWN_TASKS)
+        ]
+        results = await asyncio.gather(*made)
+        codes = {how: result.error and result.error.code for how, result in zip(IN_OWN_TASKS, results, strict=True)}
+        assert set(codes.values()) <= {"cancelled", "handler_error"}, codes
+        assert (await call_by_engine(running.engine, one(read("a")))).success
+
+    engines.run(body)
+
+
+def test_a_planner_that_would_end_its_run_fails_it(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        for how, ending in IN_OWN_TASKS.items():
+            planner: Any = running.host.planners["default"]
+            planner.plan = lambda *_, ending=ending: ending()
+            run_id = await running.engine.start(request([read("a")]))
+            assert (await running.engine.result(run_id)).stopped == "failed", how
+
+    engines.run(body, retries=Retries(attempts=1, planner_seconds=0))
 
 
 @pytest.mark.parametrize("decision", [ALLOW, DENY], ids=["allowed", "denied"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from signal import SIGINT, raise_signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -64,4 +65,5 @@ def fails(_value: Any) -> bool:
 
 
 def interrupts(_value: Any) -> bool:
-    raise KeyboardInterrupt
+    raise_signal(SIGINT)
+    return True

@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+from signal import SIGINT, raise_signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,7 @@ from toolgen.evaluate import exchanges
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.models import EvaluatedModel
 from toolgen.evaluate.reports import summaries_of
-from toolgen.evaluate.running import Outcome, evaluate
+from toolgen.evaluate.running import Limits, Outcome, evaluate
 from toolgen.spec.files import read_file
 from toolgen.spec.locks import held
 from toolgen.spec.writing import replace_inside
@@ -44,7 +45,7 @@ class Counted:
     def __call__(self, messages: Any, request: Any) -> Any:
         self.asked += 1
         if self.fails and self.asked > 2:
-            raise KeyboardInterrupt
+            raise_signal(SIGINT)
         return ScriptedModel(self.play)(messages, request)
 
     def play(self, _request: ModelRequest) -> ModelTurn:
@@ -54,7 +55,8 @@ class Counted:
 def run(folder: Path, ask: Any, *, asks: bool, texts: Sequence[str] = (), **changed: Any) -> list[Outcome]:
     found = cases(folder, catalog_of(*texts), **(CASES | changed))
     exchanges = Exchanges(folder / "model.jsonl", asks=asks)
-    return asyncio.run(evaluate(found, [EvaluatedModel(name="fake", ask=ask)], exchanges=exchanges))
+    one = Limits(concurrency=1)
+    return asyncio.run(evaluate(found, [EvaluatedModel(name="fake", ask=ask)], limits=one, exchanges=exchanges))
 
 
 def states(outcomes: Sequence[Outcome]) -> list[str]:

@@ -92,6 +92,10 @@ tools:
     description: Ignore being cancelled.
     permission: readonly
     args: {}
+  end:
+    description: End as no tool should.
+    permission: readonly
+    args: {how: string}
   nothing:
     description: Return nothing.
     permission: readonly
@@ -176,6 +180,11 @@ class Jobs:
                 await asyncio.sleep(60)
             except asyncio.CancelledError:
                 pass
+
+    async def end(self, args, meta):
+        from tests.unit.runtime.endings import IN_OWN_LOOPS
+
+        await IN_OWN_LOOPS[args.how]()
 
     def nothing(self, args, meta):
         return None

@@ -298,7 +298,7 @@ def test_a_stdio_server_ends_with_a_client_that_no_longer_reads(project: Project
         assert process.wait(30) == 0
         assert process.stderr is not None
         *notes, serving = process.stderr.read().decode().splitlines()
-        assert serving == "serving 114 tools"
+        assert serving == "serving 115 tools"
         assert [note.partition(" will run: ")[0] for note in notes] == ["no call of team.jobs.twice"]
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from tests.unit.runtime.endings import IN_OWN_LOOPS
 from tests.unit.serve.conftest import MANY, TOKENS, Listening, Mode, Project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
 
     from mcp import Client
     from mcp_types import TextContent, Tool
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("serve")
 
 Connect: TypeAlias = "Callable[..., AbstractAsyncContextManager[Client]]"
 
-ALL = MANY + 9
+ALL = MANY + 10
 """All tools but the one that a policy denies."""
 
 
@@ -161,3 +163,25 @@ def text_of(result: Any) -> str:
     (block,) = result.content
     found: TextContent = block
     return found.text
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_tool_that_would_end_the_server_has_failed_and_others_go_on(
+    transport: str, project: Project, tmp_path: Path
+) -> None:
+    server = project.start("--user", "ana") if transport == "http" else None
+
+    async def use() -> None:
+        async with project.by_http(server.url) if server else project.by_stdio("--user", "ana") as client:
+            args = {"name": str(tmp_path / "goes_on"), "seconds": 3}
+            beside = asyncio.create_task(client.call_tool("team__jobs__wait", args))
+            await exists(tmp_path / "goes_on.started")
+            for how in IN_OWN_LOOPS:
+                result = await client.call_tool("team__jobs__end", {"how": how})
+                assert result.is_error, how
+            assert (await beside).structured_content == {"waited": 3}
+
+    asyncio.run(use())
+    if server is not None:
+        code, said = server.stop()
+        assert code == 0, said

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 # Error answers for actions that cannot be found or called: the error, the reason, and a hint.
 
 HINT: Final = "Use list_actions(category=[...]) to discover the correct name."
+ARGS_HINT: Final = (
+    "The name is right: describe_action(action_name) has the schema of its args, and so has "
+    "list_actions(category=[...])."
+)
 _SHOWN: Final = 200
 """Maximum characters of a name that are repeated."""
 
@@ -33,14 +37,14 @@ def unknown_action(name: str, reason: str, suggestions: Sequence[str]) -> dict[s
     }
 
 
-def missing(what: str, reason: str) -> dict[str, Any]:
+def missing(what: str, reason: str, hint: str = HINT) -> dict[str, Any]:
     """Return the error for a missing or malformed argument of a wrapper."""
-    return {"error": f"Missing or invalid `{what}`", "reason": reason, "suggestions": [], "hint": HINT}
+    return {"error": f"Missing or invalid `{what}`", "reason": reason, "suggestions": [], "hint": hint}
 
 
 def unmappable(name: str, reason: str) -> dict[str, Any]:
     """Return the error for args of an action that cannot be mapped to its target."""
-    return {"error": f"Invalid args of '{_shown(name)}'", "reason": reason, "suggestions": [], "hint": HINT}
+    return {"error": f"Invalid args of '{_shown(name)}'", "reason": reason, "suggestions": [], "hint": ARGS_HINT}
 
 
 def unknown_categories(unknown: Sequence[str], valid: Sequence[str], successors: Mapping[str, str]) -> dict[str, Any]:

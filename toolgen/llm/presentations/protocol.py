@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from toolgen.contract.records import NOT_OFFERED, ToolRequest
+from toolgen.contract.records import NOT_OFFERED, MalformedRequest, ToolRequest
 from toolgen.providers.protocol import CallAnswer
 from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import Response, ToolResult
+    from toolgen.contract.records import Issue, Response, ToolResult
     from toolgen.providers.protocol import Incomplete, ModelReply, OfferedTool
 
 
@@ -39,7 +39,8 @@ class ToolListing:
 class RequestedCall:
     """One call of a response: as the model wrote it, and its resolution.
 
-    That is a request to the pipeline, or, if nothing can be run, the answer.
+    That is a request to the pipeline, which also rejects what cannot be run. Without one, nothing was called at all, as
+    by an incomplete response, and `refusal` is the answer.
     """
 
     asked: ToolRequest
@@ -210,6 +211,14 @@ def not_offered(asked: ToolRequest, name: str = "") -> RequestedCall:
     The name may be that of a tool, so it gets a suffix that no tool name has.
     """
     return request(f"{name or asked.name}{NOT_OFFERED}", asked)
+
+
+def malformed(asked: ToolRequest, tool: str, found: Issue) -> RequestedCall:
+    """Return a requested call that cannot be read as one of a tool: the pipeline rejects and records it as invalid."""
+    payload, call_id = asked.payload, asked.tool_call_id
+    return RequestedCall(
+        asked=asked, request=MalformedRequest(tool=tool, issues=(found,), payload=payload, tool_call_id=call_id)
+    )
 
 
 def is_offered(call: RequestedCall) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
-from toolgen.contract.records import ContentBlock, FailureKind
-from toolgen.llm.actions.listing import action_categories, missing, unknown_action, unmappable
+from toolgen.contract.records import ContentBlock, FailureKind, MalformedRequest
+from toolgen.llm.actions.listing import ARGS_HINT, HINT, action_categories, missing, unknown_action, unmappable
 from toolgen.llm.presentations.protocol import (
     RequestedCall,
     ToolListing,
@@ -20,6 +20,7 @@ from toolgen.llm.presentations.protocol import (
     answered,
     interpreted,
     is_offered,
+    malformed,
     not_offered,
     request,
     run_calls,
@@ -31,12 +32,13 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
+from toolgen.runtime.issues.issue_text import described, issue, listed
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.builtin import DESCRIBE, LIST, SEARCH
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolError, ToolRequest, ToolResult
+    from toolgen.contract.records import Issue, ToolError, ToolRequest, ToolResult
     from toolgen.llm.actions.view import ActionEntry, ActionView
     from toolgen.llm.presentations.protocol import PresentationOps, Turn
     from toolgen.providers.protocol import CallAnswer, ModelReply
@@ -45,8 +47,16 @@ INVOKE: Final = "invoke_action"
 WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
 """All tools that are ever listed, in this order."""
 
+_OF_NAMES: Final = ("action_name", "category", "query")
+"""Arguments of the wrappers by which actions are found."""
+
+_OTHER_HINT: Final = f"Send what the schema of this tool says; {LIST}(category=[...]) needs nothing else."
+
 _SUGGESTED: Final = 5
 """Maximum number of unknown actions of one turn for which similar names are searched."""
+
+_FIELDS: Final = 10
+"""Maximum number of fields beside `args` that are named."""
 
 _INVOKE_TOOL: Final = OfferedTool(
     name=INVOKE,
@@ -123,15 +133,21 @@ class UniversalCategory:
         if call.name != INVOKE:
             known = any(tool.name == call.name for tool in self._listing.tools)
             return request(self._discovery[call.name].ident, call) if known else not_offered(call)
-        name, args, refusal = _invoked(call)
-        if refusal:
-            return _refused(call, refusal)
+        invoked = _invoked(call)
+        if invoked.issue is not None and not invoked.name:
+            return malformed(call, INVOKE, invoked.issue)
+        target = ""
         try:
-            action = self._view.resolve(name, args)
+            target = self._view.rule(invoked.name)[0].target
+            if invoked.issue is not None:
+                return malformed(call, target, invoked.issue)
+            if not is_object(invoked.args):  # which no tool takes: the pipeline says so as of any call
+                return request(target, call, compact_json(invoked.args))
+            action = self._view.resolve(invoked.name, invoked.args)
         except UnknownActionError:
-            return not_offered(call, self._view.target_of(name) or name)
-        except ArgsNotMapped as error:
-            return _refused(call, unmappable(name, str(error)))
+            return not_offered(call, self._view.target_of(invoked.name) or invoked.name)
+        except ArgsNotMapped:  # its text may have secrets, and is for the model
+            return malformed(call, target, _NOT_MAPPED)
         return request(action.target_tool_name, call, compact_json(action.target_args))
 
     async def _note(self, turn: Turn) -> None:
@@ -140,7 +156,7 @@ class UniversalCategory:
             return
         for call, result in turn.made:
             if call.asked.name == INVOKE and result.success:
-                name = _invoked(call.asked)[0]
+                name = _invoked(call.asked).name
                 if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
                     self._note_use(name)
 
@@ -153,17 +169,33 @@ class UniversalCategory:
                     call, _invalid(result, result.error, self._discovery[call.asked.name]), is_error=True
                 )
             return answer(call, result)
-        name, args, _ = _invoked(call.asked)
+        invoked = _invoked(call.asked)
+        name, error = invoked.name, result.error
         try:
-            self._view.rule(name)
+            if name:
+                self._view.rule(name)
         except UnknownActionError as unknown:
             refusal = unknown_action(name, unknown.reason, await suggestions.of(name))
             return answer_json(call, refusal, is_error=True)
-        error = result.error
+        if invoked.issue is not None:
+            what = invoked.issue.pointer.removeprefix("/") or "arguments"
+            hint = ARGS_HINT if name else HINT if what in _OF_NAMES else _OTHER_HINT
+            return answer_json(call, missing(what, invoked.issue.hint, hint), is_error=True)
+        if isinstance(call.request, MalformedRequest):
+            return answer_json(call, unmappable(name, self._why_unmappable(invoked)), is_error=True)
+        if not is_object(invoked.args):
+            return answer_json(call, missing("args", text_of(result), ARGS_HINT), is_error=True)
         if error is None or (error.kind is not FailureKind.INVALID_CALL and not error.proposal):
             return answer(call, result)
         entry = await self._view.find(name)
-        return answer(call, result if entry.action.schema is None else _as_asked(result, error, args, entry))
+        return answer(call, result if entry.action.schema is None else _as_asked(result, error, invoked.args, entry))
+
+    def _why_unmappable(self, invoked: _Invoked) -> str:
+        try:
+            self._view.resolve(invoked.name, invoked.args)
+        except (ArgsNotMapped, UnknownActionError) as error:
+            return str(error)
+        return _NOT_MAPPED.hint
 
 
 def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
@@ -174,30 +206,49 @@ def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedT
     return replace(tool, args={**tool.args, "properties": {**properties, "category": category}})
 
 
-def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-    """Parse a call of `invoke_action`: the name of the action and its args, or an error."""
+@dataclass(frozen=True, slots=True)
+class _Invoked:
+    """A call of `invoke_action`: the name of the action, its args, or what is wrong with the call itself.
+
+    Its pointer is that of an argument of `invoke_action`, or empty.
+    """
+
+    name: str = ""
+    args: Any = None
+    issue: Issue | None = None
+
+
+_NOT_MAPPED: Final = issue(
+    "/args", "args", "args that fit the action", "others", "send args that fit the input schema of the action"
+)
+
+
+def _invoked(call: ToolRequest) -> _Invoked:
+    """Parse a call of `invoke_action`."""
     try:
         asked = parse(call.payload or "{}")
     except NotJson as error:
-        return "", {}, missing("arguments", f"they are not JSON: {error}")
+        return _Invoked(issue=issue("", "json", "JSON", "other text", f"they are not JSON: {error}"))
     if not is_object(asked):
-        return "", {}, missing("arguments", "they must be an object with `action_name` and `args`")
-    name, args = asked.get("action_name"), asked.get("args", {})
+        hint = "they must be an object with `action_name` and `args`"
+        return _Invoked(issue=issue("", "type", "an object", described(asked), hint))
+    name = asked.get("action_name")
     if not isinstance(name, str) or not name:
-        return "", {}, missing("action_name", f"it must be the name of an action from {LIST}")
-    if not is_object(args):
-        return name, {}, missing("args", "they must be an object that fits the input schema of the action")
+        hint = f"it must be the name of an action from {LIST}"
+        return _Invoked(issue=issue("/action_name", "type", "a name", described(name), hint))
     unknown = sorted(asked.keys() - {"action_name", "args"})
     if unknown:
-        unknown_fields = ", ".join(f"`{each}`" for each in unknown)
-        return name, {}, missing("arguments", f"{unknown_fields}: put the args of the action into `args`")
-    return name, args, None
+        fields = listed(unknown[:_FIELDS])
+        hint = f"{fields}: put the args of the action into `args`"
+        return _Invoked(name=name, issue=issue("", "additionalProperties", "`action_name` and `args`", fields, hint))
+    return _Invoked(name=name, args=asked.get("args", {}))
 
 
 def _invalid(result: ToolResult[Any], error: ToolError, tool: OfferedTool) -> dict[str, Any]:
     """Return the error for a call of a wrapper with args that do not fit its schema, in the form of all its errors."""
     fields = (issue.pointer.partition("/")[2].partition("/")[0] for issue in error.issues)
-    return missing(next((name for name in fields if name in tool.args["properties"]), "arguments"), text_of(result))
+    what = next((name for name in fields if name in tool.args["properties"]), "arguments")
+    return missing(what, text_of(result), HINT if what in _OF_NAMES else _OTHER_HINT)
 
 
 def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: ActionEntry) -> ToolResult[Any]:
@@ -227,7 +278,3 @@ class _Suggestions:
         if self._known is None:
             self._known = await self._view.names()
         return await self._view.nearest(name, self._known)
-
-
-def _refused(call: ToolRequest, refusal: dict[str, Any]) -> RequestedCall:
-    return RequestedCall(asked=call, refusal=compact_json(refusal))

@@ -57,8 +57,10 @@ class OpenAIChat(Provider):
         return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Parse the first choice; a refusal is its text. Raises `MalformedResponse`."""
+        """Parse the first choice; a refusal is its text. Raises `MalformedResponse`, also for calls elsewhere."""
         message = _message(response)
+        if message.get("function_call") is not None or len(response["choices"]) > 1:
+            _refuse_other_calls(message, response["choices"])
         if message.get("audio") is not None:
             _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
@@ -129,6 +131,20 @@ def _odd_message(response: Mapping[str, Any]) -> Mapping[str, Any]:
     return object_of(object_of(choices[0], "choices[0]").get("message"), "choices[0].message")
 
 
+def _refuse_other_calls(message: Mapping[str, Any], choices: Any) -> None:
+    """Raise `MalformedResponse` for calls that would be dropped: of the old API for one call, or of another choice."""
+    if message.get("function_call") is not None:
+        raise MalformedResponse("message.function_call is a call of an API before `tool_calls`: offer `tools` instead")
+    for place, choice in enumerate(list_of(choices, "choices")[1:], 1):
+        _refuse_calls_of(object_of(choice, f"choices[{place}]").get("message"), f"choices[{place}].message")
+
+
+def _refuse_calls_of(message: Any, where: str) -> None:
+    other = object_of(message or {}, where)
+    if other.get("tool_calls") or other.get("function_call"):
+        raise MalformedResponse(f"{where} has calls too, and only those of the first choice are made: ask with n=1")
+
+
 def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if content is None:  # as is usual beside calls
@@ -194,6 +210,8 @@ class Reader:
             if object_of(choice, "choices[]").get("index", 0) == 0:
                 said += self._add(object_of(choice.get("delta") or {}, "choices[0].delta"))
                 self._finish = choice.get("finish_reason") or self._finish
+            else:
+                _refuse_calls_of(choice.get("delta"), "choices[].delta")
         return said
 
     def response(self) -> dict[str, Any]:

@@ -20,16 +20,22 @@ if TYPE_CHECKING:
 def ends_the_caller(error: BaseException) -> bool:
     """Whether a BaseException is meant for the caller, and is not just the failure of a tool.
 
-    A tool may await something that was cancelled, call `sys.exit`, or raise GeneratorExit: none of these ends the host.
-    What a handler of a signal raises does, such as `sys.exit` on SIGTERM, wherever the signal arrives.
+    A tool may await something that was cancelled, call `sys.exit`, or raise KeyboardInterrupt or GeneratorExit, also in
+    groups: none of these ends the host. What a handler of a signal raises does, such as `sys.exit` on SIGTERM, wherever
+    the signal arrives, and so does a cancellation of the task.
 
     Call it in the `except` clause of the coroutine that caught the error.
     """
     if isinstance(error, GeneratorExit):
         return _is_closed(error)
-    if _is_group(error):
-        return any(map(_ends_the_task, error.exceptions))
-    return _ends_the_task(error)
+    left = [error]
+    while left:  # groups may be nested deeper than functions can be
+        each = left.pop()
+        if _is_group(each):
+            left += each.exceptions
+        elif _ends_the_task(each):
+            return True
+    return False
 
 
 def _ends_the_task(error: BaseException) -> bool:
@@ -38,7 +44,20 @@ def _ends_the_task(error: BaseException) -> bool:
     if isinstance(error, CancelledError):
         task = current_task()
         return task is None or task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt) or _is_of_signal(error)
+    return _is_of_signal(error) or (isinstance(error, KeyboardInterrupt) and _ctrl_c_raises())
+
+
+def _ctrl_c_raises() -> bool:
+    """Whether Ctrl-C raises KeyboardInterrupt here, and leaves no frame by which it is known.
+
+    That is so in the main thread where Python's own handler of SIGINT is left in place. Event loops that `asyncio.run`
+    starts have another one, and so have servers and workers.
+    """
+    import signal
+    import threading  # as above
+
+    handler = signal.getsignal(signal.SIGINT)
+    return threading.current_thread() is threading.main_thread() and callable(handler) and _code_of(handler) is None
 
 
 def _is_of_signal(error: BaseException) -> bool:

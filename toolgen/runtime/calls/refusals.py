@@ -206,7 +206,7 @@ class Refusals:
         if misused is not None:
             return await self._misused(misused, request)
         doing = "the end of the call" if has_begun else "the preparation of the call"
-        failure, name = host_failure(error, doing, has_begun=has_begun), request.name
+        failure, name = host_failure(error, doing, has_begun=has_begun), name_of(request)
         meta = meta or (run.meta if run else None)
         try:
             call_id = request.tool_call_id or self.call_id_of(meta)
@@ -221,14 +221,14 @@ class Refusals:
         return result
 
     async def never_ran(
-        self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+        self, run: Run | None, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
         """Return the result of a call that was skipped."""
         name, call_id = name_of(request), id_of(request) or self._new_id("call")
         result = failed(self._catalog.resolve(name) or shown_name(name), call_id, error)
         self._keep_raw_name(result, name)
         if self._recorder is not None and not is_on_record:
-            await self._recorder.refused(result, run.meta, run)
+            await self._recorder.refused(result, run.meta if run else None, run)
         return result
 
     def _keep_raw_name(self, result: ToolResult[Any], name: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
-from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.contract.records import NOTHING, MalformedRequest, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import (
     CallFailed,
     ExecutorError,
@@ -265,10 +265,29 @@ class Runtime:
             return self._bind_and_call(request, meta, run)
         return plan(request, meta, run)
 
+    async def invoke_apart(
+        self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
+    ) -> ToolResult[Any]:
+        """Call a tool as `invoke` does, in a task of its own, as servers and engines need it.
+
+        So a tool that cancels this task, or has it cancelled, has failed: it does not cancel its caller.
+        """
+        from toolgen.runtime.runs.turn import together  # imports asyncio, which single calls do not need
+
+        async def refuse(request: ToolRequest, error: BaseException, *, is_on_record: bool = False) -> ToolResult[Any]:
+            if run is not None and run.progress.guard is not None:
+                run.progress.guard()  # it has cancelled the call, if the run is not this process's any more
+            return await self._never_ran(run, request, error, is_on_record=is_on_record)
+
+        (result,) = await together([request], partial(self.invoke, meta=meta, run=run), refuse)
+        return result
+
     async def _bind_and_call(
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
     ) -> ToolResult[Any]:
         """Call a tool by a name that has not been used before, or reject the call."""
+        if isinstance(request, MalformedRequest):
+            return await self._refused(InvalidPayload(request.issues), request, meta, run)
         try:
             plan = self._find_plan(request.name, run)
         except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.contract.records import FailureKind, MalformedRequest, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import (
     CallFailed,
     CatalogError,
@@ -92,7 +92,9 @@ def host_failure(
 
 
 def name_of(request: Any) -> str:
-    """Return the name in a request; empty if it is not text."""
+    """Return the name in a request, or what a malformed one was to call; empty if it is not text."""
+    if isinstance(request, MalformedRequest):
+        return request.tool
     return request.name if isinstance(request, ToolRequest) and is_text(request.name) else ""
 
 

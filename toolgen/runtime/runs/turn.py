@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.contract.records import Response
+from toolgen.runtime.base.answers import all_ended
 from toolgen.runtime.base.errors import RunStopped, TurnEnded
 from toolgen.runtime.runs.misuse import id_of
 from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
@@ -76,7 +77,7 @@ async def _in_batches(
                 results[place] = await refuse(requests[place], error)
         else:
             made = [requests[place] for place in batch.places]
-            ended = await _together(made, run, invoke, refuse)
+            ended = await together(made, invoke, refuse)
             results.update(zip(batch.places, ended, strict=True))
             was_denied = any(run.progress.denied[id_of(request)] for request in made)
             response.was_denied |= was_denied
@@ -88,27 +89,14 @@ async def _in_batches(
     return [results[place] for place in range(len(requests))]
 
 
-async def _together(requests: Sequence[ToolRequest], run: Run, invoke: Invoke, refuse: Refuse) -> list[ToolResult[Any]]:
+async def together(requests: Sequence[ToolRequest], invoke: Invoke, refuse: Refuse) -> list[ToolResult[Any]]:
+    """Make calls, each in a task of its own: a tool that cancels that has failed, and the caller goes on."""
     calls = [asyncio.create_task(invoke(request)) for request in requests]
     try:
         await asyncio.wait(calls)
     finally:
-        await _all_ended(calls)
+        await all_ended(calls)
     return [  # a call that ended its task has recorded that
         await refuse(request, asyncio.CancelledError(), is_on_record=True) if call.cancelled() else call.result()
         for call, request in zip(calls, requests, strict=True)
     ]
-
-
-async def _all_ended(calls: Sequence[asyncio.Task[Any]]) -> None:
-    """Cancel the calls that still run, and wait for them, even if the caller is cancelled repeatedly."""
-    cancelled: asyncio.CancelledError | None = None
-    left: list[asyncio.Task[Any]] = [call for call in calls if call.cancel()]
-    while left:
-        try:
-            await asyncio.wait(left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-        left = [call for call in left if not call.done()]
-    if cancelled is not None:
-        raise cancelled

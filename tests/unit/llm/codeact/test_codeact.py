@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.llm.codeact.code_host import CodeHost, candidates_of, code_host, reply, tool
+from tests.unit.runtime.endings import IN_OWN_TASKS
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.work import assert_linear
 from toolgen.contract.records import FailureKind, ToolRequest
@@ -563,3 +564,20 @@ def test_what_the_host_raises_when_it_is_told_ends_the_conversation_before_the_c
     with pytest.raises(TimeoutError, match="of the host"):
         asyncio.run(conversation(host).run(model, [{"role": "user", "content": "count"}], on_event=tell))
     assert host.requests == []
+
+
+def test_a_tool_that_would_end_its_caller_fails_in_a_snippet() -> None:
+    async def end(args: dict[str, Any]) -> Any:
+        return await IN_OWN_TASKS[args["x"]]()
+
+    async def run() -> None:
+        host = code_host(end=end, echo=lambda args: args["x"])
+        host.run = host.runtime.start_run()
+        conversation = host.codeact()
+        for how in IN_OWN_TASKS:
+            code = f"try:\n    lab__end(x={how!r})\nexcept Exception:\n    print('failed')\nlab__echo(x=1)"
+            outcome = await conversation.execute(Turn(code=code), host)
+            failed, echoed = outcome.results
+            assert (failed.is_error, echoed.value) == (True, 1), (how, outcome.report)
+
+    asyncio.run(run())

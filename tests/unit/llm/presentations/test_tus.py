@@ -293,6 +293,41 @@ def test_tus_06_invalid_args_and_results_give_the_same_payload_in_every_presenta
         assert json.dumps(message)[1:-1][:40] in text
 
 
+MALFORMED: dict[str, tuple[Any, str, str]] = {
+    "args as text": ({"args": '{"good": "hat"}'}, "shop.buy_good", "send an object, not a string that holds one"),
+    "args as a list": ({"args": ["hat"]}, "shop.buy_good", "use an object"),
+    "no args": ({"args": None}, "shop.buy_good", "use an object"),
+    "fields beside args": ({"good": "hat"}, "shop.buy_good", "`good`: put the args of the action into `args`"),
+    "no name": ({"action_name": 7}, "invoke_action", "it must be the name of an action"),
+}
+"""Calls of the wrapper that cannot be read: what the model sends beside the name, the tool, and what it is told."""
+
+
+@pytest.mark.parametrize("how", [*MALFORMED, "no JSON"])
+def test_tus_06_a_malformed_call_of_the_wrapper_is_an_invalid_call_on_record(shop_catalog: LoadShop, how: str) -> None:
+    shop = visit(shop_catalog, "universal-category")
+    name = ACTIONS["shop.buy_good"]
+    fields, tool, said = MALFORMED.get(how, ({}, "invoke_action", "they are not JSON"))
+    payload = "{" if how == "no JSON" else json.dumps({"action_name": name, **fields})
+
+    async def check() -> None:
+        presentation = shop.tool_use.presentation("step", shop.run)
+        asked = ToolRequest(name="invoke_action", payload=payload, tool_call_id="c1")
+        turn = presentation.interpret(ModelReply(calls=(asked,)))
+        done = await presentation.execute(turn, RunOps(shop.runtime, shop.run))
+        (result,) = done.results
+        assert (result.tool_name, result.tool_call_id) == (tool, "c1")
+        assert result.error is not None
+        assert (result.error.kind, len(result.error.issues)) == (FailureKind.INVALID_CALL, 1)
+        (answer,) = (await presentation.format_feedback(done)).answers
+        assert said in json.loads(answer.text)["reason"]
+        assert ("the correct name" in answer.text) == (how == "no name")
+        assert [(kind, of) for kind, of, _ in await shop.trace()] == [("tool_failed", tool)]
+
+    asyncio.run(check())
+    assert shop.shop.calls == []
+
+
 def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_registry() -> None:
     operations = [name for name in vars(protocol.Presentation) if not name.startswith("_")]
     assert operations == ["build_presentation", "interpret", "execute", "format_feedback"]
@@ -458,8 +493,9 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
             with pytest.raises(ToolUseError, match="embedding_class`, which is not set") as caught:
                 read_tool_use({"tool_use": {layer: "retrieval"}, **unset})
             assert [problem.setting for problem in caught.value.problems] == [f"tool_use.{layer}"]
-    with pytest.raises(ToolUseError, match="embedding_class`, which is not set"):
+    with pytest.raises(ToolUseError, match="embedding_class`, which is not set") as caught:
         ToolUseConfig(presentations=presentations)  # type: ignore[arg-type]  # of text
+    assert (len(caught.value.problems), str(caught.value).count("is not set")) == (len(LAYERS), 1)
     config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
     assert config.presentations["step"] == "retrieval"
 

@@ -132,6 +132,23 @@ def test_an_empty_answer_is_an_empty_reply_and_adds_no_message(name: str) -> Non
     assert only["role"] == "user"
 
 
+def test_a_second_choice_without_calls_is_passed_over() -> None:
+    choices = [{"message": {"role": "assistant", "content": text}} for text in ("first", "second")]
+    assert provider("openai").read({"choices": choices}) == ModelReply(text="first")
+
+
+def test_calls_that_a_stream_would_drop_are_errors() -> None:
+    call = {"name": "shop__find", "arguments": "{}"}
+    with pytest.raises(MalformedResponse, match="only those of the first choice are made"):
+        provider("openai").stream_reader().add(
+            {"choices": [{"index": 1, "delta": {"tool_calls": [{"function": call}]}}]}
+        )
+    stream = provider("openai").stream_reader()
+    stream.add({"choices": [{"index": 0, "delta": {"function_call": call}, "finish_reason": "function_call"}]})
+    with pytest.raises(MalformedResponse, match="of an API before `tool_calls`"):
+        provider("openai").read(stream.response())
+
+
 def test_refusals_are_text() -> None:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": "I cannot.", "tool_calls": []}
     assert provider("openai").read({"choices": [{"message": message}]}) == ModelReply(text="I cannot.")
@@ -201,6 +218,16 @@ def chat(call: Any) -> dict[str, Any]:
     ("name", "response", "message"),
     [
         ("openai", {}, "the response has no choices"),
+        (
+            "openai",
+            {"choices": [{"message": {"content": None, "function_call": {"name": "shop__find", "arguments": "{}"}}}]},
+            "message.function_call is a call of an API before `tool_calls`: offer `tools` instead",
+        ),
+        (
+            "openai",
+            {"choices": [{"message": {"content": "hi"}}, {"message": {"tool_calls": [{"id": "c"}]}}]},
+            "choices[1].message has calls too, and only those of the first choice are made: ask with n=1",
+        ),
         ("openai", {"choices": 1}, "choices of the response is of the wrong type (number); it must be an array"),
         ("openai", {"choices": [{}]}, "choices[0].message of the response is missing; it must be an object"),
         ("openai", chat({**CALLED, "id": None}), "tool_calls[0].id of the response is missing"),

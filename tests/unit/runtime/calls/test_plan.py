@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import signal
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
@@ -240,16 +241,23 @@ def test_the_result_is_recorded_if_a_later_hook_ends_the_caller() -> None:
             return None
 
         def post_tool_use(self, _call: Any, _result: Any) -> None:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGUSR1)
+
+    def on_signal(_number: int, _frame: object) -> None:
+        raise SystemExit
 
     async def whole() -> list[str]:
         store = MemoryStore()
         runtime = runtime_of(catalog_of(), hooks=[InterruptingHook()], store=store)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(SystemExit):
             await runtime.invoke(ToolRequest(name="own.tool"), meta=ToolCallMeta(user="ann", run_id="r1"))
         return [event.kind for event in (await store.read("r1")).events]
 
-    assert asyncio.run(whole()) == ["tool_started", "tool_completed"]
+    before = signal.signal(signal.SIGUSR1, on_signal)
+    try:
+        assert asyncio.run(whole()) == ["tool_started", "tool_completed"]
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_a_memory_store_keeps_no_gc_tracked_objects_of_a_plain_call() -> None:

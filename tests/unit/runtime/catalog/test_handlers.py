@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from threading import Lock
@@ -16,8 +17,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.unit.runtime.endings import ENDINGS, IN_OWN_TASKS
 from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
-from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime.base.errors import CallFailed, CatalogError, InvalidPayload, ToolNotFound
 from toolgen.runtime.issues.issues import issue
 
@@ -114,10 +117,63 @@ def test_a_tool_that_awaits_a_cancelled_task_does_not_cancel_its_caller() -> Non
     assert (result.error.kind, result.error.code) == (FailureKind.ABORTED, "cancelled")
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), BaseExceptionGroup("x", [KeyboardInterrupt()])], ids=repr)
-def test_keyboard_interrupt_still_stops_the_host(error: BaseException) -> None:
-    with pytest.raises(type(error)):
-        result_of(raising(error))
+@pytest.mark.parametrize("made", ["invoke", "invoke_apart", "turn"])
+def test_what_would_end_the_caller_fails_the_call(made: str) -> None:
+    """Where the call has no task of its own, a tool that cancels that cancels the caller."""
+
+    async def check(how: str, ending: Any) -> None:
+        async def handler(_args: Any) -> Any:
+            return await ending()
+
+        store, request = MemoryStore(), ToolRequest(name="own.tool")
+        runtime = runtime_of(catalog_of(handler), store=store)
+        run = runtime.start_run(meta=ToolCallMeta(run_id="r1"))
+        called: Any = getattr(runtime, made)
+        answer = await (called([request], run) if made == "turn" else called(request, run=run))
+        result = answer[0] if made == "turn" else answer
+        await asyncio.sleep(0)  # where a task learns that it was cancelled
+        assert code_of(result) in ("cancelled", "handler_error"), how
+        kinds = [event.kind for event in (await store.read("r1")).events]
+        assert kinds == ["tool_started", "tool_failed"], how
+
+    for how, ending in (ENDINGS if made == "invoke" else IN_OWN_TASKS).items():
+        asyncio.run(check(how, ending))
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_a_hook_that_raises_what_ends_a_program_fails_the_call(how: str) -> None:
+    class Hook:
+        async def pre_tool_use(self, _call: Any) -> None:
+            await ENDINGS[how]()
+
+        def post_tool_use(self, _call: Any, _result: Any) -> None:
+            raise AssertionError("nothing ran")
+
+    assert code_of(call_now(runtime_of(catalog_of(), hooks=[Hook()]))) == "host_error"
+
+
+@pytest.mark.parametrize("how", ["an interruption", "an exit in groups"])
+def test_a_callback_that_raises_what_ends_a_program_denies(how: str) -> None:
+    async def permission(_request: Any) -> Any:
+        return await ENDINGS[how]()
+
+    runtime = runtime_of(catalog_of(permission="write"), permission=permission)
+    assert code_of(call_now(runtime)) == "permission_denied"
+
+
+@pytest.mark.parametrize("is_of_asyncio", [True, False])
+def test_ctrl_c_amid_a_tool_ends_the_host(is_of_asyncio: bool) -> None:
+    """Both where `asyncio.run` takes the signal, and where Python does."""
+
+    async def handler(_args: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(3600)
+
+    calling = runtime_of(catalog_of(handler)).invoke(ToolRequest(name="own.tool"))
+    with closing(asyncio.new_event_loop()) as loop:
+        run: Any = asyncio.run if is_of_asyncio else loop.run_until_complete
+        with pytest.raises(KeyboardInterrupt):
+            run(calling)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, InputRequiredResult
 
 from tests.unit.cli.command_line import toolgen
+from tests.unit.runtime.endings import IN_OWN_LOOPS
 from tests.unit.serve.test_permission import Person, accepted, denied_with
 from tests.unit.serve.test_tools import exists, text_of
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
@@ -376,3 +377,17 @@ def test_a_database_that_cannot_be_used_is_an_error(project: Project) -> None:
         refused = toolgen(project.folder, "serve", "--database", url)
         assert refused.code == 2
         assert message in refused.err
+
+
+def test_a_tool_that_would_end_its_worker_has_failed(durable: Durable) -> None:
+    """A call is answered whatever its tool raises, and the worker that made it makes the next one too."""
+
+    async def body() -> None:
+        async with durable.client(durable.servers[1]) as client:
+            for how in IN_OWN_LOOPS:
+                result = await client.call_tool("team__jobs__end", {"how": how})
+                assert result.is_error, how
+            assert (await client.call_tool("team__jobs__who", {})).structured_content == {"user": "ana"}
+
+    asyncio.run(body())
+    assert durable.workers[0].poll() is None

@@ -86,10 +86,10 @@ def command(
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
-    A tool is run by what its spec names: a `handler`, a server or an API; or by what the configuration names, as
-    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes is given.
-    A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the same.
-    Limits per user are counted from zero: calls of other commands and hosts do not count here.
+    A tool is run by what its spec names: a `handler`, a program, a server or an API; or by what the configuration
+    names, as `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes
+    is given. A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the
+    same. Limits per user are counted from zero: calls of other commands and hosts do not count here.
     What still runs 10 seconds after the end of the call, or after Ctrl-C, is cut off, and stderr names it.
     """
     config = built_project()
@@ -186,8 +186,7 @@ def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:
 
         _, spec = present_spec(config, toolset)
         return f"Add {_RUN_BY[kind]} to {spec.path if spec is not None else f'the spec of `{toolset}`'}, and build"
-    configured = f'Write `executors = {{"{toolset}" = "app:handlers"}}`'
-    return f"{configured}, or `handler: app:function` in the spec of each tool" if kind == "service" else configured
+    return f'Write `executors = {{"{toolset}" = "app:handlers"}}`, or `handler: app:function` in the spec of each tool'
 
 
 async def _result(
@@ -195,7 +194,7 @@ async def _result(
 ) -> ToolResult[Any]:
     """Make the call; then close the connections that it opened."""
     try:
-        return await runtime.invoke(request, meta=meta, run=run)
+        return await runtime.invoke_apart(request, meta=meta, run=run)
     finally:
         close = getattr(registration.executor, "close", None)
         if iscoroutinefunction(close):

@@ -17,7 +17,7 @@ from toolgen.cli.commands.calls.injected import injected_values
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import url_of
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
-from toolgen.cli.ending import TO_STOP, end_of_process, ended_within
+from toolgen.cli.ending import TO_STOP, end_of_process, ended_within, run_loop
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
@@ -128,8 +128,8 @@ def command(
 ) -> int:
     """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
 
-    Tools are run by what their specs name: a `handler`, a server or an API; or by what the configuration names, as
-    `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client for permission;
+    Tools are run by what their specs name: a `handler`, a program, a server or an API; or by what the configuration
+    names, as `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks the person behind the client;
     where the client cannot ask, it does not run, unless --yes is given. Programs that specs start, and URLs to which
     they send variables of the environment, are shown first, and a person at the terminal is asked once for this
     project; elsewhere --trust-specs is needed. With --database, `toolgen worker` runs the tools, and servers are
@@ -187,7 +187,7 @@ def command(
             )
     server = mcp_server(runtime, run, http=settings, engine=engine)
     with end_of_process(lambda: server.unfinished) as end:
-        code = asyncio.run(_serve_and_end(server, place, grace, runtime, run, kept, counters, engine, end))
+        code = run_loop(_serve_and_end(server, place, grace, runtime, run, kept, counters, engine, end))
     if stubs is not None and stubs.recording is not None and stubs.recording.unused:
         unused, all_ = len(stubs.recording.unused), counted(len(stubs.recording.takes), "recorded call")
         echo(f"{unused} of {all_} answered none", err=True)

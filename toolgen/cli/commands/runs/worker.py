@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.runs.selection import Age, NameOf, database_option, shown_age, url_of
-from toolgen.cli.ending import TO_STOP, cut_off, ended_within
+from toolgen.cli.ending import TO_STOP, cut_off, ended_within, run_loop
 from toolgen.cli.executors import importable, raised
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
@@ -147,7 +147,7 @@ def command(
         "keep": keep,
         "on_deleted": deleted,
     }
-    return asyncio.run(_work(make, url, bounds, place, token, grace))
+    return run_loop(_work(make, url, bounds, place, token, grace))
 
 
 async def _work(

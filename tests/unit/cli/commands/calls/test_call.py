@@ -442,11 +442,6 @@ def test_unusable_handlers_are_reported_in_one_line_without_a_traceback(
                 ", or `handler: app:function` in the spec of each tool."
             ),
         ),
-        (
-            "toolset: shop.shell\nkind: command",
-            ", command: {exec: [date]}",
-            'Write `executors = {"shop.shell" = "app:handlers"}`.',
-        ),
     ],
 )
 def test_a_toolset_that_nothing_runs_is_told_what_its_kind_takes(
@@ -460,6 +455,67 @@ def test_a_toolset_that_nothing_runs_is_told_what_its_kind_takes(
     done = toolgen(tmp_path, "call", "now")
     toolset = head.split()[1]
     assert (done.code, done.err) == (2, f"Error: No executor is configured for `{toolset}`. {remedy}\n")
+
+
+COMMANDS = """\
+toolgen: 1
+toolset: team.shell
+kind: command
+tools:
+  where:
+    description: Where it runs.
+    permission: readonly
+    args: {}
+    result: string
+    command: {exec: [pwd], cwd: sub}
+  write:
+    description: Write a file.
+    args: {file: string}
+    command: {exec: [touch, --, "{{args.file}}"]}
+"""
+
+
+def test_a_command_is_run_by_its_spec_in_the_folder_of_the_project(tmp_path: Path) -> None:
+    for folder in ("specs", "sub", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "specs/shell.yaml").write_text(COMMANDS)
+    assert toolgen(tmp_path, "build").code == 0
+    done = toolgen(tmp_path, "call", "team.shell.where")
+    assert done.code == 2
+    assert "team.shell starts the program: pwd\n" in done.err
+    assert "pass --trust-specs" in done.err
+    done = toolgen(tmp_path, "call", "team.shell.where", "--trust-specs")
+    assert (done.code, done.out) == (0, json.dumps(f"{(tmp_path / 'sub').resolve()}\n") + "\n"), done.err
+    done = toolgen(tmp_path, "call", "team.shell.write", '{"file": "new.txt"}', "--trust-specs")
+    assert (done.code, "pass --yes" in done.err) == (1, True)  # consent to programs allows no call
+    assert not (tmp_path / "new.txt").exists()
+    assert toolgen(tmp_path, "call", "team.shell.write", '{"file": "new.txt"}', "--yes").code == 0
+    assert (tmp_path / "new.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["Handlers", "registered"])
+def test_handlers_do_not_run_in_place_of_the_programs_of_a_spec(tmp_path: Path, name: str) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "specs/shell.yaml").write_text(COMMANDS)
+    (tmp_path / "app.py").write_text(
+        "from toolgen.execute import CommandHost, command_executor\n"
+        "from toolgen.runtime import PathPolicy, ToolsetRegistration, load\n\n"
+        "class Handlers:\n"
+        "    def where(self, args, meta):\n"
+        "        return 'no program ran'\n"
+        "    write = where\n\n"
+        "registered = ToolsetRegistration(toolset='team.shell', handlers={'team.shell.where': Handlers().where})\n"
+        "commands = command_executor(load('generated'), 'team.shell', CommandHost(paths=PathPolicy('.')))\n"
+    )
+    (tmp_path / "toolgen.toml").write_text(f'executors = {{"team.shell" = "app:{name}"}}\n')
+    assert toolgen(tmp_path, "build").code == 0
+    done = toolgen(tmp_path, "call", "team.shell.where")
+    assert (done.code, done.out) == (2, "")
+    assert "handlers would run in place of the programs of the spec" in done.err
+    (tmp_path / "toolgen.toml").write_text('executors = {"team.shell" = "app:commands"}\n')
+    done = toolgen(tmp_path, "call", "team.shell.where")
+    assert (done.code, done.out) == (0, json.dumps(f"{(tmp_path / 'sub').resolve()}\n") + "\n"), done.err
 
 
 @pytest.mark.parametrize(
