@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic_core import ValidationError
 
 from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.text import cut, first_line, visible
 
 if TYPE_CHECKING:
@@ -64,6 +65,12 @@ def explanation(error: BaseException, hide: Hide) -> str:
     return "" if is_cut_traceback else first_shown_line(hide(text))
 
 
+def described(error: BaseException, secrets: Secrets = NO_SECRETS) -> str:
+    """Return the class and the first line of the text of an exception of code that is not ours, without secrets."""
+    text = explanation(error, hiding(secrets))
+    return f"{class_name(error)}: {text}" if text else class_name(error)
+
+
 def class_name(error: BaseException) -> str:
     """Return the name of the class of an exception, whatever its metaclass says."""
     return str.__str__(type.__dict__["__name__"].__get__(type(error)))
@@ -111,8 +118,7 @@ def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
         if number == 1 and left_out:
             yield f"{left_out}{'' if len(every) < _MOST else ' or more'} exceptions in between are not shown"
         yield from _frames(each)
-        text, name = explanation(each, hide), class_name(each)
-        yield f"{name}: {text}" if text else name
+        yield described(each, secrets)
         notes: Sequence[object] = getattr(each, "__notes__", ())
         yield from (first_line(hide(str.__str__(note))) for note in list(notes)[:_NOTES] if isinstance(note, str))
 
