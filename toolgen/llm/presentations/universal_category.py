@@ -27,7 +27,7 @@ from toolgen.llm.presentations.protocol import (
 )
 from toolgen.providers.protocol import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import NotJson, parse
+from toolgen.runtime.base.json_text import NotJson, RepeatedKey, parse
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -178,6 +178,8 @@ def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | N
     """Parse a call of `invoke_action`: the name of the action and its args, or an error."""
     try:
         asked = parse(call.payload or "{}")
+    except RepeatedKey as error:
+        return "", {}, missing("arguments", error.advice)
     except NotJson as error:
         return "", {}, missing("arguments", f"they are not JSON: {error}")
     if not is_object(asked):

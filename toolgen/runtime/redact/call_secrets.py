@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING, running_call
-from toolgen.runtime.base.json_text import NotJson, parse_unique
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.args import secret_pointers
@@ -320,7 +320,7 @@ def refuse_redacted(payload: bytes | str, secrets: Secrets) -> None:
 def _repeats_keys(payload: str) -> bool:
     """Return whether an object of a JSON text has a key twice: what is not the last value was not searched."""
     try:
-        parse_unique(payload)
+        parse(payload)
     except NotJson:
         return True
     return False
