@@ -37,7 +37,7 @@ from toolgen.runtime.policy.approval import answered, ask_before_call, decision_
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.policy.grants import MemoryGrants
 from toolgen.runtime.redact.call_secrets import hide_result, hide_text
-from toolgen.runtime.redact.exceptions import described
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
@@ -478,7 +478,7 @@ def _decision(answer: Json) -> PermissionDecision:
 
 def _failure(error: Exception, secrets: Secrets) -> Json:
     """Return the outcome of an activity that failed, and whether it helps to execute it again."""
-    failure: Json = {"error": described(error, secrets), "hope": hope_of(error).value}
+    failure: Json = {"error": shown_error(error, secrets), "hope": hope_of(error).value}
     wait = wait_of(error)
     return failure if wait is None else {**failure, "retry_after": wait}
 

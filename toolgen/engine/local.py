@@ -49,7 +49,7 @@ from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import checked_proposal
 from toolgen.runtime.redact.call_secrets import hide_text
-from toolgen.runtime.redact.exceptions import described
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class LocalEngine:
         if isinstance(error, TimeoutError):
             raise RunCancelled(f"{run_id} was cancelled: its time was up")
         if error is not None:
-            raise RunFailed(f"{run_id} could not be executed: {described(error)}") from error
+            raise RunFailed(f"{run_id} could not be executed: {shown_error(error)}") from error
         return RunEnd.from_json(task.result())
 
     async def cancel(self, run_id: str, /) -> None:
@@ -459,7 +459,7 @@ class LocalEngine:
         task = self._task(run.request.run_id)
         error = task.exception()
         if error is not None:
-            return "engine", described(error)
+            return "engine", shown_error(error)
         end = task.result()
         detail = end.get("reason") or f"no answer after {end['turns']} turns"
         return reason_of_end(end), hide_text(detail, NO_SECRETS)
@@ -539,7 +539,7 @@ class _LocalFlow:
         try:
             outcome = await self._host.execute(self._run.request, activity)
         except Exception as error:  # whatever a step raises is its recorded end; raised again
-            self._run.steps[number] = replace(step, ended=time(), error=f"{type(error).__name__}: {error}")
+            self._run.steps[number] = replace(step, ended=time(), error=shown_error(error))
             raise
         finally:
             self._run.doing -= 1

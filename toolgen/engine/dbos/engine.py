@@ -88,6 +88,7 @@ from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_end, shown_steps
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _reads(method: MethodT) -> MethodT:
             raise
         except UNREADABLE as error:
             about = f" of {args[1]!a}" if len(args) > 1 and isinstance(args[1], str) else ""
-            why = f"{type(error).__name__}: {error}"
+            why = shown_error(error)
             raise DamagedRun(f"the database of the runs has values{about} that cannot be read: {why}") from error
 
     return cast("MethodT", reading)

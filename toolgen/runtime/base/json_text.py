@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
+from toolgen.contract.picklable import Picklable
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import pointer_of, steps_of
 from toolgen.spec.text import cut, visible
@@ -44,7 +45,7 @@ class NotJson(ValueError):
     """The text or value is not JSON. The message gives the reason and the position, and quotes no value."""
 
 
-class RepeatedKey(NotJson):
+class RepeatedKey(Picklable, NotJson):
     """An object of a JSON text has a key twice. `pointer` leads to it."""
 
     def __init__(self, pointer: str) -> None:
