@@ -24,6 +24,7 @@ from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread, keeps_to_policies
 from toolgen.runtime.policy.paths import PathPolicy
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -162,4 +163,4 @@ def raised(error: BaseException, root: Path) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
     where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{shown_error(error)}{where}"

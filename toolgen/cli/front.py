@@ -209,7 +209,7 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
         shown = StringIO()
         error.show(shown)  # which may quote what a server or a file says
         lines = (re.sub("^\t", "  ", line) for line in shown.getvalue().split("\n"))  # click indents choices
-        _tell("\n".join(cut(visible(line), _LONGEST) for line in lines), nl=False)
+        _tell("\n".join(cut(visible(_without_secrets(line)), _LONGEST) for line in lines), nl=False)
         return USAGE
     except (click.Abort, KeyboardInterrupt):
         _tell("stopped")
@@ -222,9 +222,16 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
             _give_up_output()
             _tell(f"Error: The output cannot be written: {error.strerror or error}.")
             return USAGE
-        _tell(traceback.format_exc())
+        _tell(_without_secrets(traceback.format_exc()))
         _tell("internal error: this is a bug in toolgen; please report the lines above")
         return INTERNAL
+
+
+def _without_secrets(text: str) -> str:
+    """Redact what looks like a credential: it may be in what a library or a program of the project raised."""
+    from toolgen.runtime.redact.credentials import redact_text  # many patterns, and few commands fail
+
+    return redact_text(text)
 
 
 def _run(arguments: Sequence[str], stop: _Stop) -> int:

@@ -37,6 +37,9 @@ from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import answered, ask_before_call, decision_of, question_data, question_id
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.policy.grants import MemoryGrants
+from toolgen.runtime.redact.call_secrets import hide_result, hide_text
+from toolgen.runtime.redact.exceptions import shown_error
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Session
 from toolgen.runtime.runs.schedule import group_of
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.grants import Grant
     from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
+    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.run import Run
     from toolgen.runtime.telemetry import TracedOperation
 
@@ -186,7 +190,7 @@ class EngineHost:
         except _CLEAR as error:
             return {"error": str(error)}
         except Exception as error:  # noqa: BLE001  # code of the host failed
-            return _failure(error)
+            return _failure(error, NO_SECRETS)
         match activity.name:
             case "plan":
                 return await self._plan(request, run, activity.args)
@@ -273,10 +277,16 @@ class EngineHost:
             plan = checked(await answer_of(observed(planner, run).plan(history, tools, run.meta)))
             telemetry = _as_json("telemetry", dict(plan.telemetry))
             if isinstance(plan, RunOutcome):
-                return {"outcome": _as_json("outcome", plan.value), **_telemetry(telemetry)}
+                return {**self._answered(plan, history), **_telemetry(telemetry)}
             return {**self._planned(plan.message, args), **_telemetry(telemetry)}
         except Exception as error:  # noqa: BLE001  # planners are the host's; the run says what they raise
-            return {**_failure(error), "seconds": round(monotonic() - began, 3)}
+            return {**_failure(error, self._secrets.of_run(history)), "seconds": round(monotonic() - began, 3)}
+
+    def _answered(self, plan: RunOutcome, history: Sequence[Message]) -> Json:
+        """Return the outcome of a planner; `shown` is what people may see of an answer that repeats a secret."""
+        answer = _as_json("outcome", plan.value)
+        shown = hide_result(answer, self._secrets.of_run(history))
+        return {"outcome": answer} if shown is answer else {"outcome": answer, "shown": shown}
 
     def _planned(self, message: Message, args: Json) -> Json:
         """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON."""
@@ -306,7 +316,7 @@ class EngineHost:
         request = self._request(args)
         changed = await self._changed(run, request, args["digest"])
         if changed:
-            return {"changed": changed}
+            return {"changed": hide_text(changed, self._secrets.of_call(request))}
         made = caller.get()
         if made is not None:
             run.progress.guard = made.check
@@ -467,9 +477,9 @@ def _decision(answer: Json) -> PermissionDecision:
     return replace(decision_of(answer), metadata=given.about, people=given.people)
 
 
-def _failure(error: Exception) -> Json:
+def _failure(error: Exception, secrets: Secrets) -> Json:
     """Return the outcome of an activity that failed, and whether it helps to execute it again."""
-    failure: Json = {"error": f"{type(error).__name__}: {error}", "hope": hope_of(error).value}
+    failure: Json = {"error": shown_error(error, secrets), "hope": hope_of(error).value}
     wait = wait_of(error)
     return failure if wait is None else {**failure, "retry_after": wait}
 

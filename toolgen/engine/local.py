@@ -43,11 +43,14 @@ from toolgen.engine.protocol import (
 from toolgen.engine.requests import MOST_TURNS, RunEnd, new_run_id, text_problem
 from toolgen.engine.schedules import ScheduleInfo, ScheduleNotFound, check_by
 from toolgen.engine.signals import NotSignalled, RunSignal, RunSignals, kept
-from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_steps, step_name, steps_to_repeat
+from toolgen.engine.steps import KeptStep, has_failed, kept_before, shown_end, shown_steps, step_name, steps_to_repeat
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import checked_proposal
+from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.exceptions import shown_error
+from toolgen.runtime.redact.secrets import NO_SECRETS
 
 if TYPE_CHECKING:
     from toolgen.engine.body import Retries
@@ -162,7 +165,7 @@ class LocalEngine:
         if isinstance(error, TimeoutError):
             raise RunCancelled(f"{run_id} was cancelled: its time was up")
         if error is not None:
-            raise RunFailed(f"{run_id} could not be executed: {type(error).__name__}: {error}") from error
+            raise RunFailed(f"{run_id} could not be executed: {shown_error(error)}") from error
         return RunEnd.from_json(task.result())
 
     async def cancel(self, run_id: str, /) -> None:
@@ -264,6 +267,10 @@ class LocalEngine:
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         return shown_steps(self._find(run_id).steps.values())
+
+    async def shown_end(self, run_id: str, /) -> Json:
+        """Return how a run has ended, for people. See `Engine.shown_end`."""
+        return await shown_end(self, run_id, self._find(run_id).steps.values())
 
     async def resume(self, run_id: str, /, *, turns: int = 0) -> None:
         """Let a run go on. Raises as `Engine.resume` does."""
@@ -452,9 +459,10 @@ class LocalEngine:
         task = self._task(run.request.run_id)
         error = task.exception()
         if error is not None:
-            return "engine", f"{type(error).__name__}: {error}"
+            return "engine", shown_error(error)
         end = task.result()
-        return reason_of_end(end), end.get("reason") or f"no answer after {end['turns']} turns"
+        detail = end.get("reason") or f"no answer after {end['turns']} turns"
+        return reason_of_end(end), hide_text(detail, NO_SECRETS)
 
     async def _execute(self, run: _Running) -> Json:
         try:
@@ -531,7 +539,7 @@ class _LocalFlow:
         try:
             outcome = await self._host.execute(self._run.request, activity)
         except Exception as error:  # whatever a step raises is its recorded end; raised again
-            self._run.steps[number] = replace(step, ended=time(), error=f"{type(error).__name__}: {error}")
+            self._run.steps[number] = replace(step, ended=time(), error=shown_error(error))
             raise
         finally:
             self._run.doing -= 1

@@ -405,6 +405,13 @@ class Engine(Protocol):
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         ...
 
+    async def shown_end(self, run_id: str, /) -> Json:
+        """Return how a run has ended, for people: as `RunEnd.as_json`, without messages, and secrets are redacted.
+
+        Of a run that was cancelled, could not be executed or goes on, there is only a `reason`. Raises `RunNotFound`.
+        """
+        ...
+
     async def resume(self, run_id: str, /, *, turns: int = 0) -> None:
         """Let a run go on that was cancelled or has failed, with the runs that were cancelled with it.
 

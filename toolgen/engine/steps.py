@@ -1,8 +1,8 @@
-"""Steps of runs as people see them: what was done, with which args and result. Secrets are redacted.
+"""Runs as people see them: their steps, with args and results, their end and their signals. Secrets are redacted.
 
 Args and results are kept once, for the run. What a tool declares as secret is known where its calls are made, so that
 process keeps what may be shown beside them (`ToolSecrets`), for tools with secrets only. Whatever looks
-like a secret is redacted here, as in the record.
+like a secret is redacted here, as in the record. Every door that shows any of this takes it from here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.body import is_failure
-from toolgen.engine.protocol import NotForkable, RunStep
+from toolgen.engine.protocol import NotForkable, RunCancelled, RunFailed, RunStep
 from toolgen.runtime.redact.call_secrets import (
     hide_args,
+    hide_data,
     hide_payload,
     hide_result,
     hide_text,
     secrets_of_call,
+    secrets_of_calls,
     secrets_of_tool,
     with_result_values,
 )
@@ -30,13 +32,16 @@ from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
+    from toolgen.agents.planner import Message
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.engine.protocol import Activity
+    from toolgen.engine.protocol import Activity, Engine
     from toolgen.engine.requests import Json
+    from toolgen.engine.signals import RunSignal
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.redact.secrets import Secrets
 
 _NAME_LENGTH: Final = 100
+_END_SECONDS: Final = 5.0
 
 _PLAN: Final = "plan"
 
@@ -133,6 +138,25 @@ def shown_steps(kept: Iterable[KeptStep]) -> list[RunStep]:
     return steps
 
 
+async def shown_end(engine: Engine, run_id: str, kept: Iterable[KeptStep]) -> Json:
+    """Return how a run ended as people may see it, given its steps, which show its messages. See `Engine.shown_end`."""
+    try:
+        end = await engine.result(run_id, _END_SECONDS)
+    except (RunCancelled, RunFailed, TimeoutError) as error:  # the last if it was resumed by now
+        return {"reason": hide_text(str(error), NO_SECRETS)}
+    steps = sorted(kept, key=lambda step: step.number)
+    outcomes = [step.outcome for step in steps if is_object(step.outcome)]
+    shown = {**end.as_json(), "reason": hide_text(end.reason, NO_SECRETS)}
+    shown["value"] = _shown_answer(end.value, outcomes)
+    del shown["messages"]
+    return shown
+
+
+def shown_signal(signal: RunSignal) -> Json:
+    """Return a signal that a run was sent as people may see it."""
+    return {**signal.as_json(), "value": hide_data(signal.value, NO_SECRETS)}
+
+
 class ToolSecrets:
     """What may be shown of the calls of a catalog's tools."""
 
@@ -170,6 +194,22 @@ class ToolSecrets:
         shown = hide_text(content, secrets)
         return None if shown == content else shown
 
+    def of_call(self, request: ToolRequest) -> Secrets:
+        """Return the secret values of one call."""
+        return secrets_of_calls([(self._of_name(request.name), request.payload, None)])
+
+    def of_run(self, messages: Iterable[Message]) -> Secrets:
+        """Return the secret values of the calls that a run has made, and of their results."""
+        calls: list[tuple[Secrets, str | bytes | None, str | None]] = []
+        for message in messages:
+            calls += [(self._of_name(call.name), call.payload, None) for call in message.calls]
+            if message.role == "tool":
+                calls.append((self._of_name(message.name), None, message.content))
+        return secrets_of_calls(calls)
+
+    def _of_name(self, name: str) -> Secrets:
+        return self._of(self._catalog.resolve(name) or "")[0]
+
     def _of(self, ident: str) -> tuple[Secrets, bool]:
         """Return the secrets of a tool, and whether the host injects any of them."""
         if ident not in self._known:
@@ -200,7 +240,7 @@ def _shown_outcome(outcome: Json) -> tuple[Any, str]:
     if "message" in outcome:
         return {"calls": [call["name"] for call in outcome["message"].get("calls", ())]}, ""
     if "outcome" in outcome:
-        return {"outcome": hide_result(outcome["outcome"], NO_SECRETS)}, ""
+        return {"outcome": _shown_value(outcome)}, ""
     if "asks" in outcome:
         return {"asks": outcome["asks"]["id"]}, ""
     if reason := outcome.get("error") or outcome.get("changed"):
@@ -211,6 +251,34 @@ def _shown_outcome(outcome: Json) -> tuple[Any, str]:
     shown = _parsed(text, is_args=False)
     kind = outcome.get("kind", "")
     return shown, f"{kind}: {outcome.get('code', '')}" if kind else ""
+
+
+def _shown_value(outcome: Json) -> Any:
+    """Return the answer of a planner: `shown` is there if it repeats a secret of a call."""
+    return hide_result(outcome.get("shown", outcome["outcome"]), NO_SECRETS)
+
+
+def _shown_answer(value: Any, outcomes: Sequence[Json]) -> Any:
+    """Return the answer of a run: that of its planner, or the results of its calls if it has none."""
+    planned = next((each for each in reversed(outcomes) if "outcome" in each), None)
+    if planned is not None and value is not None:
+        return _shown_value(planned)
+    if not any("result" in each for each in outcomes):
+        return hide_result(value, NO_SECRETS)
+    made = {each["result"]["tool_call_id"]: each for each in outcomes if "result" in each}
+    return [_shown_result(each, made.get(each["tool_call_id"], {}).get("shown")) for each in value or ()]
+
+
+def _shown_result(result: Json, shown: str | None) -> Json:
+    """Return a result as `result_as_json` wrote it. `shown` is its text for people, if that is another one."""
+    if shown is not None:
+        result = {name: each for name, each in result.items() if name != "blocks"}
+    hidden: Json = hide_result(result, NO_SECRETS)
+    if "payload" in result:
+        text = result["payload"] if shown is None else shown
+        value = _parsed(text, is_args=False)
+        hidden["payload"] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return hidden
 
 
 def _parsed(text: str, *, is_args: bool) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutine
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.runtime.base.errors import ends_the_caller
@@ -15,6 +15,9 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.issues.issue_text import counted
+from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.runtime.redact.exceptions import explanation, hiding, shown_error
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import canonical, compact_json, is_object
@@ -47,10 +50,20 @@ class CalledTool:
     ident: str = ""
     arguments: dict[str, Any] | None = None
     issues: tuple[Issue, ...] = ()
+    secrets: Secrets = field(default=NO_SECRETS, repr=False, compare=False)
+
+    @property
+    def hidden_args(self) -> dict[str, Any] | None:
+        """The args as reports have them: without secrets."""
+        return None if self.arguments is None else cast("dict[str, Any]", hide_args(self.arguments, self.secrets))
+
+    @property
+    def shown_args(self) -> str:
+        """The same as text."""
+        return "no JSON object" if self.arguments is None else compact_json(self.hidden_args)
 
     def __str__(self) -> str:
-        shown = "no JSON object" if self.arguments is None else cut(compact_json(self.arguments), _LONGEST)
-        return f"{self.ident or self.name} {shown}"
+        return f"{self.ident or self.name} {cut(self.shown_args, _LONGEST)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +128,8 @@ class ArgsReader:
             return CalledTool(name=asked.name, ident=ident if ident in self._catalog else "", arguments=arguments)
         validation = self._tool(ident)[0]
         issues = () if validation.is_valid(arguments) else validation.issues(arguments)
-        return CalledTool(name=asked.name, ident=ident, arguments=arguments, issues=issues)
+        secrets = secrets_of_call(secrets_of_tool(self._catalog.definition(ident)), asked.payload)
+        return CalledTool(name=asked.name, ident=ident, arguments=arguments, issues=issues, secrets=secrets)
 
     def defaults(self, ident: str) -> Mapping[str, Any]:
         """Return the values that args of a tool have when they are left out."""
@@ -296,13 +310,13 @@ def _why_wrong(place: str, value: Any, modules: HandlerModules, *returns: type) 
         try:
             found = function(value)
         except AssertionError as failure:
-            return str(failure) or "an assertion failed"
+            return explanation(failure, hiding(NO_SECRETS)) or "an assertion failed"
     except ForeignModule as error:
-        raise CheckError(f"{place} cannot be used: {error}") from error
+        raise CheckError(f"{place} cannot be used: {explanation(error, hiding(NO_SECRETS))}") from error
     except BaseException as error:  # the project's own code may raise anything
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
-        raise CheckError(f"{place} cannot be used: {type(error).__name__}: {error}") from error
+        raise CheckError(f"{place} cannot be used: {shown_error(error)}") from error
     if iscoroutine(found):
         found.close()  # otherwise Python warns that nothing awaited it
         raise CheckError(f"{place} cannot be used: it is async, and its result is not awaited")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.evaluate.matching import NO_TOOL
 from toolgen.evaluate.rendering import figures, headline, named, percent, verdict
-from toolgen.schema.json_values import compact_json
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _case(outcome: Outcome, question: str) -> Iterator[str]:
     yield from (f"<li>{_text(problem)}</li>" for problem in outcome.problems)
     yield "</ul>"
     for call in outcome.calls:
-        shown = "no JSON object" if call.arguments is None else compact_json(call.arguments)
+        shown = call.shown_args
         yield f"<pre>{_text(call.ident or call.name)} {_text(shown)}</pre>"
     if outcome.text:
         yield f"<pre>{_text(outcome.text)}</pre>"

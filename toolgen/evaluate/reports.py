@@ -313,7 +313,7 @@ def _outcome_json(outcome: Outcome) -> dict[str, Any]:
         "case": outcome.case,
         "state": outcome.state,
         "problems": list(outcome.problems),
-        "calls": [{"tool": each.ident or each.name, "arguments": each.arguments} for each in outcome.calls],
+        "calls": [{"tool": each.ident or each.name, "arguments": each.hidden_args} for each in outcome.calls],
         "text": outcome.text,
         "turns": outcome.turns,
         "tokens": dict(outcome.tokens),

@@ -27,6 +27,7 @@ from toolgen.providers.protocol import MalformedResponse, ModelReply, Unsupporte
 from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent, ends_the_caller
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.text import cut
@@ -265,7 +266,7 @@ class _Attempt:
         except BaseException as error:  # whatever is wrong with a case, the others go on
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
-            return self._ended("error", f"{type(error).__name__}: {error}")
+            return self._ended("error", shown_error(error))
         if self._is_over:
             verdict = replace(verdict, problems=(*verdict.problems, f"there are more than {_MOST_CALLS} calls"))
         return self._with_figures(_judged(self._case, self._model, run, verdict))
@@ -363,7 +364,7 @@ class _Attempt:
                 return await self._asked_once(messages, fields)
             except (Exception, SystemExit) as error:  # the call of an SDK may raise anything
                 if not left:
-                    raise _ModelFailed(f"{type(error).__name__}: {cut(str(error), _LONGEST)}") from error
+                    raise _ModelFailed(shown_error(error)) from error
             await self._sleep(wait)
             wait *= 2
         raise AssertionError("there is at least one try")

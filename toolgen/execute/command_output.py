@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import NOTHING, ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, MalformedResult
-from toolgen.runtime.base.json_text import NotJson, parse_unique
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.issues import issue, not_json
@@ -107,7 +107,7 @@ class Reading:
                 )
             text = whole.read()
         try:
-            value = parse_unique(text) if text.strip() else None
+            value = parse(text) if text.strip() else None
         except NotJson as error:
             raise MalformedResult([not_json(f"the command's output is not JSON: {error}")]) from None
         if self.as_results and is_object(value) and isinstance(value.get("success"), bool):

@@ -21,7 +21,7 @@ from toolgen.execute.command import (
     fields_of,
 )
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.base.json_text import NotJson, parse_unique
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.definition import PERMISSIONS, Permission, ToolDefinition
 from toolgen.runtime.catalog.registration import from_adapter
@@ -86,7 +86,7 @@ class UserToolFile(BaseModel):
 def parse_user_tool(content: bytes) -> UserToolFile:
     """Read the text of one file. Raises `CatalogError` with a line for each problem, which names the field."""
     try:
-        found = parse_unique(content)
+        found = parse(content)
     except NotJson as error:
         raise CatalogError(f"it is not JSON: {error}") from None
     if not is_object(found):

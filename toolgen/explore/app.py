@@ -39,6 +39,7 @@ from toolgen.llm.search.index import search_index_of
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
+from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
@@ -433,6 +434,8 @@ def _fields(kind: str, body: bytes) -> dict[str, str]:
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=5_000))
     except TooMuch as error:
         raise Refused(413, str(error)) from None
+    except RepeatedKey as error:
+        raise Refused(400, error.advice) from None
     except (ValueError, RecursionError):
         raise Refused(400, "the body cannot be read") from None
     raise Refused(415, "a body is a form or JSON")

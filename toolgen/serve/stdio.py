@@ -17,6 +17,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
     ErrorData,
@@ -28,6 +29,7 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.base.received import TooMuch, check_request
 
 if TYPE_CHECKING:
@@ -151,6 +153,8 @@ def message_of(line: bytes, *, is_whole: bool = True) -> Read | None:
         check_request(line)
     except TooMuch as error:
         return _error(line, INVALID_REQUEST, str(error))
+    except RepeatedKey as error:
+        return _error(line, INVALID_PARAMS, error.advice)
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:

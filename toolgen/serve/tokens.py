@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.runtime.base.json_text import NotJson, parse_unique
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.files import open_file
 from toolgen.spec.sensitive import note_private
@@ -57,7 +57,7 @@ class Tokens:
         """
         text = _read_private(Path(path))
         try:
-            data: Any = parse_unique(text)
+            data: Any = parse(text)
         except NotJson as error:
             raise TokensError(f"{path} is not JSON: {error}") from error
         if not is_object(data) or not all(map(_is_tokens, data.values())):

@@ -11,7 +11,7 @@ import pytest
 
 from generated.catalogs import universal
 from tests.requirements.uac.universal import SEATBELT, Clock, Universal
-from toolgen.contract.records import ToolCallMeta
+from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.llm import ToolUseConfig
 from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
@@ -331,6 +331,9 @@ def test_uac_31_every_hint_refers_to_the_list(tmp_path: Path, wrapper: str, args
 
 def test_uac_33_the_answer_about_a_missing_name_or_an_empty_query_has_four_parts(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    twice = ToolRequest(name="invoke_action", payload='{"action_name": "x:y", "args": {"a": 1, "a": 2}}')
+    (answer,) = world.answers((twice,))
+    assert "`a` is there twice (at /args/a): send it once" in answer.text
     for wrapper, args in (
         ("invoke_action", {"args": {}}),
         ("invoke_action", {"action_name": "", "args": {}}),

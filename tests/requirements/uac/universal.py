@@ -87,10 +87,17 @@ class Universal:
         """Make several calls in one response and return the answer to each."""
         return asyncio.run(self._ask(calls))
 
+    def answers(self, asked: Sequence[ToolRequest]) -> tuple[CallAnswer, ...]:
+        """Make calls with the payloads that a model has written, and return the answer to each."""
+        return asyncio.run(self._answers(tuple(asked)))
+
     async def _ask(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
         asked = tuple(
             ToolRequest(name=name, payload=json.dumps(args), tool_call_id=f"m{next(self._ids)}") for name, args in calls
         )
+        return await self._answers(asked)
+
+    async def _answers(self, asked: tuple[ToolRequest, ...]) -> tuple[CallAnswer, ...]:
         action = self.presentation.interpret(ModelReply(calls=asked))
         outcome = await self.presentation.execute(action, self.ops)
         answers = (await self.presentation.format_feedback(outcome)).answers

@@ -17,6 +17,7 @@ from tests.project.checkout import ROOT
 from tests.project.extras import PACKAGES
 from tests.unit.cli.command_line import toolgen
 from tests.unit.cli.forked_python import forked_python
+from toolgen.cli import front
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.front import FOR_ARGUMENT, run
 
@@ -253,3 +254,19 @@ def test_one_shot_commands_run_without_garbage_collection(name: str, monkeypatch
     assert seen == [name not in ONE_SHOT]
     assert gc.isenabled()
     assert name not in ONE_SHOT or options.isdisjoint(["--watch", "--http"])
+
+
+@pytest.mark.parametrize("kind", [click.UsageError, RuntimeError])
+def test_no_command_ends_with_a_credential_that_an_error_quotes(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Libraries and programs of a project put URLs with logins, and headers, into their errors."""
+
+    def fail(*_: object) -> int:
+        raise kind("GET https://ann:TopSecretPw9@shop.example failed; Authorization: Bearer abcdef0123456789")
+
+    monkeypatch.setattr(front, "_run", fail)
+    assert front.run(["list"]) in (2, 3)
+    told = capsys.readouterr().err
+    assert "GET https://[redacted]@shop.example failed" in told
+    assert not [each for each in ("TopSecretPw9", "abcdef0123456789") if each in told]

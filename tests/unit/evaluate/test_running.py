@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,9 @@ from toolgen.evaluate import running
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
 from toolgen.evaluate.matching import Verdict
 from toolgen.evaluate.models import EvaluatedModel, SearchModel
-from toolgen.evaluate.reports import compared, summaries_of
+from toolgen.evaluate.page import render_page
+from toolgen.evaluate.rendering import render_junit, render_markdown, render_text
+from toolgen.evaluate.reports import Report, compared, summaries_of, to_json
 from toolgen.evaluate.running import Limits, Outcome, evaluate
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.testing import ScriptedModel
@@ -25,6 +28,15 @@ if TYPE_CHECKING:
     from toolgen.evaluate.cases import Case
     from toolgen.testing import ModelRequest, ModelTurn
 
+LOGIN = """
+toolgen: 1
+toolset: door
+tools:
+  login:
+    description: Log a user in.
+    args: {user: string, pin: {type: string, format: password}}
+    result: {done: boolean}
+"""
 REFUND = {"question": "Refund o-1", "expect": [{"call": "shop.refund", "args": {"order_id": "o-1"}}]}
 
 
@@ -111,6 +123,29 @@ def test_a_model_that_fails_is_asked_again_and_then_an_error(tmp_path: Path) -> 
     assert (outcome.state, outcome.problems) == ("error", ("ConnectionError: the network is down",))
     assert (len(asked), waited) == (3, [1.0, 2.0])
     assert summaries_of([outcome])[0].judged == []
+
+
+def test_reg_66_no_report_has_a_credential_of_a_model_that_fails_or_a_secret_of_a_call(tmp_path: Path) -> None:
+    catalog = catalog_of(LOGIN)
+    password, key = "TopSecretPw9", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    sent = call("door.login", user="ann", pin="wrong-778-pin")
+
+    def ask(_messages: Any, _request: Any) -> Any:
+        raise ConnectionError(f"POST https://svc:{password}@proxy.example/v1; Authorization: Bearer {key}")
+
+    case = {"question": "Log in.", "expect": [{"call": "door.login", "args": {"user": "bob"}}]}
+    found = cases(tmp_path, catalog, failing=case)
+    models = (
+        EvaluatedModel(name="down", ask=ask),
+        EvaluatedModel(name="wrong", ask=ScriptedModel(sent)),
+    )
+    outcomes = run(found, *models, limits=Limits(retries=0))
+    assert [each.state for each in outcomes] == ["error", "failed"]
+    assert "POST https://[redacted]@proxy.example/v1" in outcomes[0].problems[0]
+    report = Report(summaries=summaries_of(outcomes))
+    texts = [render(report) for render in (render_text, render_markdown, render_junit, render_page)]
+    for text in (*texts, json.dumps(to_json(report))):
+        assert not [each for each in (password, key, "wrong-778-pin") if each in text], text
 
 
 def test_no_case_begins_once_the_cost_is_used_up(tmp_path: Path) -> None:
@@ -248,7 +283,7 @@ def test_what_nothing_foresaw_is_an_error_of_its_case_alone(
     found = cases(tmp_path, catalog_of(), bad=REFUND, good=REFUND)
     bad, good = run(found, model(lambda _: "no"))
     assert (bad.state, good.state) == ("error", "passed")
-    assert bad.problems == (f"{type(error).__name__}: {error}",)
+    assert bad.problems == (": ".join(filter(None, (type(error).__name__, str(error)))),)
 
 
 def test_an_interruption_and_a_recording_that_cannot_be_written_end_the_evaluation(

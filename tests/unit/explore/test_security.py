@@ -275,6 +275,8 @@ def test_a_request_that_costs_too_much_is_refused() -> None:
         for costly in (b'{"a":[%s1]}' % (b"1," * REQUEST_VALUES), b'{"a":' * 201 + b"1" + b"}" * 201):
             answer = await browser.http.post("/tools/goods.find/args", content=costly, headers=headers)
             assert answer.status_code == 413, answer.text
+        answer = await browser.http.post("/tools/goods.find/args", content=b'{"text":"1","text":"2"}', headers=headers)
+        assert (answer.status_code, "`text` is there twice" in answer.text) == (400, True)
 
     run(test())
 

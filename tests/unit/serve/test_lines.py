@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCError
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, JSONRPCError
 
 from toolgen.runtime.base.received import REQUEST_VALUES
 from toolgen.serve.stdio import LINE_BYTES, message_of
@@ -129,3 +129,10 @@ def test_no_line_stops_the_server(line: bytes) -> None:
     answer = message_of(line)
     if isinstance(answer, JSONRPCError):
         assert answer.model_dump_json()
+
+
+def test_a_request_with_a_key_twice_is_refused_and_the_key_is_named() -> None:
+    answer = message_of(request(b'{"name":"pay","arguments":{"cents":5,"memo":":","cents":500}}'))
+    assert isinstance(answer, JSONRPCError)
+    assert (answer.id, answer.error.code) == (1, INVALID_PARAMS)
+    assert answer.error.message == "`cents` is there twice (at /params/arguments/cents): send it once"

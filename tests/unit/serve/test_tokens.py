@@ -60,7 +60,7 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
         ("[" * 100_000, "is not JSON"),
         (
             f'{{"ana": "{LONG}", "ana": "{LONG}x"}}',
-            "an object has the same key twice",
+            "`ana` is there twice",
         ),
         (f'{{"": "{LONG}"}}', "a token has no user"),
     ],

@@ -22,6 +22,9 @@ from toolgen.compiler.project.cache import open_cache
 from toolgen.compiler.project.collector import paused
 from toolgen.compiler.source.origins import reporting
 from toolgen.runtime.issues.issue_text import counted
+from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.exceptions import shown_error
+from toolgen.runtime.redact.secrets import NO_SECRETS
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.page import Changes, Question, Surface
@@ -110,5 +113,5 @@ def _answer(compute: Callable[[Question], Build | Lint | Changes | Surface], que
     except PartProblem as error:
         return Answer(problem=str(error))
     except Exception as error:  # noqa: BLE001  # the page goes on, shows it, and prints the traceback at its end
-        text = f"internal error: this is a bug in toolgen: {type(error).__name__}: {error}"
-        return Answer(problem=text, traceback=traceback.format_exc())
+        text = f"internal error: this is a bug in toolgen: {shown_error(error)}"
+        return Answer(problem=text, traceback=hide_text(traceback.format_exc(), NO_SECRETS))

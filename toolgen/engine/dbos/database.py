@@ -42,6 +42,7 @@ from toolgen.engine.dbos.private import (
 )
 from toolgen.engine.protocol import RunFailed
 from toolgen.runtime.events.records import DamagedRun, StoreError
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object, is_text
 
@@ -346,7 +347,7 @@ def text_of(error: BaseException) -> str:
     """Return why a run failed: the text of an exception, without statements and values of the database."""
     if isinstance(error, RunFailed):
         return str(error)
-    return reason_of(error) if isinstance(error, exc.SQLAlchemyError) else f"{type(error).__name__}: {error}"
+    return reason_of(error) if isinstance(error, exc.SQLAlchemyError) else shown_error(error)
 
 
 def reason_of(error: Exception) -> str:
@@ -374,7 +375,7 @@ def reading(what: str) -> Generator[None]:
     try:
         yield
     except UNREADABLE as error:
-        raise DamagedRun(f"{what} cannot be read: {type(error).__name__}: {error}") from error
+        raise DamagedRun(f"{what} cannot be read: {shown_error(error)}") from error
 
 
 def described(attributes: str | None) -> Json:

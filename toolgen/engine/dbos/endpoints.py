@@ -26,6 +26,7 @@ from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
+from toolgen.engine.steps import shown_signal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
@@ -172,7 +173,7 @@ class Endpoints:
             "approvals": [asdict(each) for each in approvals],
             "answers": [each.as_json() for each in answers],
             "awaited": list(signals.awaited),
-            "signals": [each.as_json() for each in signals.received],
+            "signals": [*map(shown_signal, signals.received)],
         }
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:

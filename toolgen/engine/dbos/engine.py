@@ -85,9 +85,10 @@ from toolgen.engine.protocol import (
 from toolgen.engine.requests import RunEnd, is_run_id, new_run_id
 from toolgen.engine.schedules import check_by, check_schedule_name
 from toolgen.engine.signals import RunSignal, RunSignals
-from toolgen.engine.steps import KeptStep, kept_before, shown_steps
+from toolgen.engine.steps import KeptStep, kept_before, shown_end, shown_steps
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _reads(method: MethodT) -> MethodT:
             raise
         except UNREADABLE as error:
             about = f" of {args[1]!a}" if len(args) > 1 and isinstance(args[1], str) else ""
-            why = f"{type(error).__name__}: {error}"
+            why = shown_error(error)
             raise DamagedRun(f"the database of the runs has values{about} that cannot be read: {why}") from error
 
     return cast("MethodT", reading)
@@ -366,6 +367,12 @@ class DbosEngine:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         await self._status(run_id)
         return shown_steps(await self._kept_steps(run_id))
+
+    @_reads
+    async def shown_end(self, run_id: str, /) -> Json:
+        """Return how a run has ended, for people. See `Engine.shown_end`."""
+        await self._status(run_id)
+        return await shown_end(self, run_id, await self._kept_steps(run_id))
 
     @_reads
     async def _kept_steps(self, run_id: str) -> list[KeptStep]:

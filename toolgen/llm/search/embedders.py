@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from toolgen.contract.extras import MissingExtra
 from toolgen.llm.search.embedding import EmbeddingError, EndpointClass, FunctionClass, LocalClass
 from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.redact.exceptions import explanation, hiding
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.tool_use import LEXICAL
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
+        why = explanation(error, hiding(NO_SECRETS))
+        raise EmbeddingError(f"{function!r} cannot be imported: {why}") from error
     except (Exception, SystemExit) as error:  # the module does what it likes, and its messages may have secrets
         raise EmbeddingError(f"{function!r} cannot be imported: it raised {type(error).__name__}") from error
     if not callable(found):

@@ -1,20 +1,24 @@
 """Strict JSON: rejects what `json.loads` accepts beyond the standard.
 
 Rejected are NaN and infinities (spelled out, or by overflow), invalid UTF-8, lone surrogates, a byte order mark, text
-after the value, and nesting deeper than `MAX_DEPTH`. With duplicate keys the last one wins.
+after the value, nesting deeper than `MAX_DEPTH`, and an object that has a key twice: parsers disagree on which counts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from math import isfinite
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
+from toolgen.contract.picklable import Picklable
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.references import pointer_of, steps_of
+from toolgen.spec.text import cut, visible
 
 LONG_BYTES: Final = 32 * 1024
 """An answer of a peer with more bytes is parsed, and passed on to the end of its call, in threads.
@@ -30,15 +34,33 @@ SHORT: Final = 2 * MAX_DEPTH
 _EXPONENTS: Final = bytes.maketrans(b"123456789+E", b"0000000000e")
 _OVERFLOWING: Final = b"0" * 309
 
+_SHOWN_KEY: Final = 60
+_SHOWN_POINTER: Final = 200
+"""Characters of a key, and of a pointer, that a message quotes at most."""
+
 _NOT_FINITE: Final = "it holds NaN or an infinity, and JSON has neither"
 
 
 class NotJson(ValueError):
-    """The text or value is not JSON. The message gives the reason and the position, and quotes no content."""
+    """The text or value is not JSON. The message gives the reason and the position, and quotes no value."""
+
+
+class RepeatedKey(Picklable, NotJson):
+    """An object of a JSON text has a key twice. `pointer` leads to it."""
+
+    def __init__(self, pointer: str) -> None:
+        self.pointer = pointer
+        self.key = visible(cut(steps_of(pointer)[-1], _SHOWN_KEY))
+        super().__init__(f"`{self.key}` is there twice")
+
+    @property
+    def advice(self) -> str:
+        """What is wrong, where, and how it is fixed, for those who are told no pointer."""
+        return f"{self} (at {visible(cut(self.pointer, _SHOWN_POINTER))}): send it once"
 
 
 def parse(text: bytes | str) -> Any:
-    """Parse JSON text. Raises `NotJson`."""
+    """Parse JSON text. Raises `NotJson`; `RepeatedKey` where an object has a key twice."""
     try:
         value = from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
     except TypeError as error:  # it is no text
@@ -48,7 +70,89 @@ def parse(text: bytes | str) -> Any:
     problem = _problem_of(value) if needs_care(text) else None
     if problem is not None:
         raise NotJson(problem)
+    check_keys(text, value)
     return value
+
+
+def members_of(value: Any) -> int:
+    """Return how many members all objects of a JSON value have."""
+    members = 0
+    if is_object(value):
+        members, value = len(value), value.values()
+    elif not is_array(value):
+        return 0
+    for item in value:
+        kind = item.__class__
+        if kind is dict or kind is list:
+            members += members_of(item)
+    return members
+
+
+def colons_of(value: Any) -> int:
+    """Return how many colons the strings of a JSON value have, keys among them."""
+    if isinstance(value, str):
+        return value.count(":")
+    if is_object(value):
+        return sum(key.count(":") for key in value) + sum(map(colons_of, value.values()))
+    return sum(map(colons_of, value)) if is_array(value) else 0
+
+
+def check_keys(
+    text: bytes | str,
+    value: Any,
+    members: Callable[[Any], int] = members_of,
+    colons: Callable[[Any], int] = colons_of,
+) -> None:
+    """Raise `RepeatedKey` for JSON text with an object that has a key twice. `value` is what it was parsed to.
+
+    Each key is followed by a colon. So a text repeats none whose colons are as many as the members of its value, or as
+    these and the colons in strings. Only a text with colons elsewhere, such as in escapes, is read again.
+    """
+    found = text.count(":") if isinstance(text, str) else text.count(b":")
+    given = members(value)
+    if found == given:
+        return
+    has_escaped = "\\u003" in text if isinstance(text, str) else b"\\u003" in text
+    if found == given + colons(value) and not has_escaped:
+        return
+    plain = text if isinstance(text, str) else text.decode()
+    try:
+        _read(plain, _refuse_repeated)
+    except _Repeats:
+        raise RepeatedKey(_first_repeated(_read(plain, _Members))) from None
+
+
+def _read(text: str, hook: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    return json.loads(text, object_pairs_hook=hook, parse_int=str, parse_float=str)
+
+
+class _Repeats(Exception):
+    """An object has a key twice."""
+
+
+class _Members(list[tuple[str, Any]]):
+    """The members of an object as they are in a text."""
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) < len(pairs):
+        raise _Repeats
+
+
+def _first_repeated(value: Any) -> str:
+    """Return the pointer of the first key that an object has twice, outer objects first."""
+    waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
+    while waiting:
+        path, each = waiting.popleft()
+        members: Iterable[tuple[str | int, Any]] = each if isinstance(each, _Members) else enumerate(each)
+        seen: set[str | int] = set()
+        for key, item in members:
+            if key in seen:
+                return pointer_of((*path, key))
+            seen.add(key)
+            if isinstance(item, list):
+                waiting.append(((*path, key), item))
+    raise AssertionError("no key is there twice")
 
 
 def needs_care(text: bytes | str) -> bool:
@@ -67,16 +171,6 @@ def may_be_infinite(text: bytes | str) -> bool:
     """Whether a text may contain NaN or an infinity, spelled out or by overflow. A cheap check with false positives."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return b"NaN" in data or b"Inf" in data or needs_care(data)
-
-
-def parse_unique(text: bytes | str) -> Any:
-    """Parse JSON text without duplicate keys, for text that another parser will read.
-
-    Raises `NotJson`.
-    """
-    value = parse(text)
-    json.loads(text, object_pairs_hook=_unique)
-    return value
 
 
 def json_bytes(value: Any) -> bytes:
@@ -123,13 +217,6 @@ def _is_json_but_for_words(text: bytes | str) -> bool:
 
 def _members(value: Any) -> Iterable[Any]:
     return value.values() if is_object(value) else value if is_array(value) else ()
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise NotJson("an object has the same key twice")
-    return members
 
 
 def _reason(error: Exception) -> str:

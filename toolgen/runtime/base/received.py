@@ -13,7 +13,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolgen.runtime.base.json_text import MAX_DEPTH
+from pydantic_core import from_json
+
+from toolgen.runtime.base.json_text import MAX_DEPTH, check_keys
 from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.spec.http import codec_of
 
@@ -164,10 +166,18 @@ def text_of(data: bytes, content_type: str = "") -> str:
 
 
 def check_request(data: bytes) -> None:
-    """Raise `TooMuch` for a request of a client that holds more than `REQUEST_VALUES`, or is nested too deep."""
+    """Raise `TooMuch` for a request of a client that holds more than `REQUEST_VALUES`, or is nested too deep.
+
+    Raises `RepeatedKey` for one with an object that has a key twice: what reads it would take one of the values.
+    """
     check_json(data, REQUEST_VALUES, "the request")
     if _is_deeper(data, MAX_DEPTH):
         raise _too_deep("the request")
+    try:
+        value = from_json(data)
+    except ValueError:  # whoever reads it says what is wrong with it
+        return
+    check_keys(data, value)
 
 
 def check_json(data: bytes, values: int = ANSWER_VALUES, what: str = "the answer") -> None:

@@ -11,9 +11,10 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
+from toolgen.runtime.base.json_text import SHORT, NotJson, check_keys, json_bytes, needs_care, parse
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
 from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
+from toolgen.runtime.codec.given_members import given_colons, member_counter
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation, is_closed
 from toolgen.runtime.codec.value_type import ValueType
@@ -69,15 +70,12 @@ class Codec(Generic[T]):
         """Parse, validate and build. Raises `InvalidPayload`."""
         return self.decoder(payload)
 
-    def decode_json(self, payload: bytes | str, *, unique: bool = False) -> Any:
-        """Parse and validate only; the value stays plain JSON. Raises `InvalidPayload`.
-
-        With `unique`, duplicate keys are rejected: for text that is passed on to another parser.
-        """
+    def decode_json(self, payload: bytes | str) -> Any:
+        """Parse and validate only; the value stays plain JSON. Raises `InvalidPayload`."""
         try:
-            value = parse_unique(payload) if unique else parse(payload)
+            value = parse(payload)
         except NotJson as error:
-            raise InvalidPayload([not_json(str(error))]) from None
+            raise InvalidPayload([not_json(error)]) from None
         if not self._is_valid(value):
             raise InvalidPayload(self._validation.issues(value))
         return value
@@ -100,12 +98,21 @@ class Codec(Generic[T]):
         if found is None:
             return None
         build, usual = adapter.validator.validate_json, self._usual_decoder
+        if "by_alias" in self._type.options:  # without another name they change nothing, and take time
+            build = partial(build, by_alias=True, by_name=False)
+        members = member_counter(self._source.type)
         null_is_in_doubt, any_json_is = Doubt.NULL in found, Doubt.ANY_JSON in found
 
         def decode(payload: bytes | str) -> Any:
             try:
                 if not (null_is_in_doubt and _holds(payload, _NULL)) and not (any_json_is and _may_be_unsafe(payload)):
-                    return build(payload, by_alias=True, by_name=False)
+                    value = build(payload)
+                    # To ask for the class is faster than `isinstance`, and every call does it.
+                    text: Any = payload
+                    colons: int = text.count(":") if payload.__class__ is str else text.count(b":")
+                    if colons != members(value):
+                        check_keys(payload, value, members, given_colons)
+                    return value
             except (ValueError, TypeError):
                 pass  # take the slow path
             return usual(payload)
@@ -122,6 +129,7 @@ class Codec(Generic[T]):
             try:
                 value = from_json(payload, allow_inf_nan=False)
                 if ((is_closed and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
+                    check_keys(payload, value)
                     return validate(value, by_alias=True, by_name=False, extra=extra)
             except (ValueError, TypeError):
                 pass
@@ -134,7 +142,7 @@ class Codec(Generic[T]):
         try:
             self.decode_json(json_bytes(value))
         except NotJson as error:
-            return (not_json(str(error)),)
+            return (not_json(error),)
         except InvalidPayload as error:
             return error.issues
         return ()

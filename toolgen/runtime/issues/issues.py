@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.issues.issue_text import (
     MAX_FOUND,
     MAX_ISSUES,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
     from toolgen.contract.records import Issue
+    from toolgen.runtime.base.json_text import NotJson
 
 
 # Short descriptions of what a subschema expects, and of its context.
@@ -389,8 +391,12 @@ def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ..
     return tuple(islice(_explain_all(errors, schema), MAX_ISSUES))
 
 
-def not_json(reason: str) -> Issue:
-    """Return the issue for a payload that is not JSON."""
+def not_json(problem: NotJson | str) -> Issue:
+    """Return the issue for a payload that is not JSON, by what reading it raised or a reason in words."""
+    if isinstance(problem, RepeatedKey):
+        key = f"`{problem.key}`"
+        return issue(problem.pointer, "json", f"{key} once", f"{key} twice", f"send {key} once")
+    reason = str(problem)
     return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
 
 

@@ -82,7 +82,7 @@ def typed_proposal(text: str, check: Callable[[Any], dict[str, Any]]) -> dict[st
     try:
         value = parse(text)
     except NotJson as error:
-        raise InvalidProposal([not_json(str(error))]) from None
+        raise InvalidProposal([not_json(error)]) from None
     return check(_as_object(value))
 
 

@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING, running_call
-from toolgen.runtime.base.json_text import NotJson, parse_unique
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.args import secret_pointers
@@ -107,6 +107,22 @@ def secrets_of_call(
     return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected), above))
 
 
+def secrets_of_calls(calls: Iterable[tuple[Secrets, bytes | str | None, bytes | str | None]]) -> Secrets:
+    """Return the secret values of several calls: of each the secrets of its tool, its payload and its result."""
+    from toolgen.runtime.redact.secret_values import SecretValues
+
+    watched = [each for each in calls if each[0].is_watched]
+    if not watched:
+        return NO_SECRETS
+
+    def collect() -> Iterator[Any]:
+        for secrets, payload, result in watched:
+            yield from () if payload is None else _collect(secrets, payload, NOTHING)
+            yield from () if result is None else _declared_in_result(secrets, json_of(result))
+
+    return Secrets(is_watched=True, values=SecretValues(collect))
+
+
 class _Calling(Protocol):
     """A running call."""
 
@@ -122,15 +138,21 @@ def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
 
 def with_result_values(secrets: Secrets, result: Any) -> Secrets:
     """Add the secret values of a result, given as JSON."""
-    from toolgen.runtime.redact.redact import Rules, redact
     from toolgen.runtime.redact.secret_values import SecretValues
 
     if not secrets.result:
         return secrets
-    hidden: list[Any] = []
-    redact(result, secrets.result, Rules(text=_itself, hidden=hidden))
     values = secrets.values or SecretValues(tuple)
-    return secrets._replace(values=values.with_more(hidden))
+    return secrets._replace(values=values.with_more(_declared_in_result(secrets, result)))
+
+
+def _declared_in_result(secrets: Secrets, result: Any) -> list[Any]:
+    from toolgen.runtime.redact.redact import Rules, redact
+
+    hidden: list[Any] = []
+    if secrets.result:
+        redact(result, secrets.result, Rules(text=_itself, hidden=hidden))
+    return hidden
 
 
 def _collect(
@@ -298,7 +320,7 @@ def refuse_redacted(payload: bytes | str, secrets: Secrets) -> None:
 def _repeats_keys(payload: str) -> bool:
     """Return whether an object of a JSON text has a key twice: what is not the last value was not searched."""
     try:
-        parse_unique(payload)
+        parse(payload)
     except NotJson:
         return True
     return False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic_core import ValidationError
 
 from toolgen.runtime.redact.call_secrets import hide_text
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.text import cut, first_line, visible
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def hiding(secrets: Secrets) -> Hide:
 def explanation(error: BaseException, hide: Hide) -> str:
     """Return the first line of the text of an exception, as it can be shown; empty if it has none.
 
-    Exceptions of the host may be broken themselves: one that cannot be described has no text.
+    Exceptions of the host may be broken themselves: one that cannot be shown_error has no text.
     """
     try:
         text = str.__str__(_details(error) or str(error))  # which may be of a class of the host
@@ -62,6 +63,12 @@ def explanation(error: BaseException, hide: Hide) -> str:
         return ""
     is_cut_traceback = text.startswith("Traceback (") and len(text) > _SEARCHED
     return "" if is_cut_traceback else first_shown_line(hide(text))
+
+
+def shown_error(error: BaseException, secrets: Secrets = NO_SECRETS) -> str:
+    """Return the class and the first line of the text of an exception of code that is not ours, without secrets."""
+    text = explanation(error, hiding(secrets))
+    return f"{class_name(error)}: {text}" if text else class_name(error)
 
 
 def class_name(error: BaseException) -> str:
@@ -97,7 +104,7 @@ def traceback_text(error: BaseException, secrets: Secrets) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001  # whatever the exception is made of
-        return f"{class_name(error)}, which cannot be described"
+        return f"{class_name(error)}, which cannot be shown_error"
 
 
 def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
@@ -111,8 +118,7 @@ def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
         if number == 1 and left_out:
             yield f"{left_out}{'' if len(every) < _MOST else ' or more'} exceptions in between are not shown"
         yield from _frames(each)
-        text, name = explanation(each, hide), class_name(each)
-        yield f"{name}: {text}" if text else name
+        yield shown_error(each, secrets)
         notes: Sequence[object] = getattr(each, "__notes__", ())
         yield from (first_line(hide(str.__str__(note))) for note in list(notes)[:_NOTES] if isinstance(note, str))
 

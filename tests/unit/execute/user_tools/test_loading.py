@@ -206,7 +206,7 @@ def test_reg_55_required_fields(home: Home, field: str) -> None:
     [
         ("{", "tools/show.json: it is not JSON: "),
         ("[]", "tools/show.json: it is not an object; a tool is one object"),
-        ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
+        ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: `name` is there twice"),
     ],
 )
 def test_reg_55_files_without_a_tool(home: Home, text: str, problem: str) -> None:

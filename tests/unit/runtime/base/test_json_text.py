@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.base.json_text import MAX_DEPTH, NotJson, json_bytes, parse, parse_unique
+from toolgen.runtime.base.json_text import MAX_DEPTH, NotJson, RepeatedKey, check_keys, json_bytes, parse
 
 JSON = st.recursive(
     st.none()
@@ -87,11 +87,60 @@ def test_brackets_in_a_string_do_not_count_as_levels() -> None:
     assert parse(json.dumps("[" * 1000)) == "[" * 1000
 
 
-def test_the_last_of_duplicate_keys_counts_unless_keys_must_be_unique() -> None:
-    assert parse('{"a": 1, "a": 2}') == {"a": 2}
-    with pytest.raises(NotJson, match="the same key twice"):
-        parse_unique('{"b": [{"a": 1, "a": 2}]}')
-    assert parse_unique('{"a": {"a": 1}}') == {"a": {"a": 1}}
+@pytest.mark.parametrize(
+    ("text", "pointer"),
+    [
+        ('{"a": 1, "a": 1}', "/a"),
+        ('{"a": 1, "\\u0061": 2}', "/a"),
+        ('{"b": [{"a": 1 ,\n"a"\t: 2}]}', "/b/0/a"),
+        ('{"a": {"x": 1, "x": 2}, "a": ":"}', "/a"),
+        ('{"a": ":::", "a/b": "\\u003a", "a/b": 1}', "/a~1b"),
+        ('[{"": 1, "": 2}]', "/0/"),
+        ('{"é": {"é": 1, "é": ":"}}', "/é/é"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_and_named(text: str, pointer: str) -> None:
+    for given_text in (text, text.encode()):
+        with pytest.raises(RepeatedKey) as caught:
+            parse(given_text)
+        assert caught.value.pointer == pointer
+
+
+@given(JSON, st.data())
+def test_exactly_texts_that_repeat_a_key_are_refused(value: Any, data: st.DataObject) -> None:
+    """Whatever is in strings, however a text is laid out and escaped: no text is refused without a repeated key."""
+    plain = json.dumps(value, ensure_ascii=data.draw(st.booleans()), indent=data.draw(st.sampled_from([None, 1])))
+    text = data.draw(st.sampled_from([plain, plain.replace(":", "\\u003a") if '":' not in plain else plain]))
+    parse(text)
+    objects = [each for each in _objects(value) if each]
+    if objects:
+        chosen = data.draw(st.sampled_from(objects))
+        key = data.draw(st.sampled_from([*chosen]))
+        mark = "\N{GREEK SMALL LETTER OMEGA}mark"
+        marked = json.dumps(_replaced(value, chosen, {**chosen, mark: data.draw(JSON)}), ensure_ascii=False)
+        repeated = marked.replace(f"{json.dumps(mark, ensure_ascii=False)}:", f"{json.dumps(key)}:")
+        with pytest.raises(RepeatedKey):
+            parse(repeated)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [*([value] if isinstance(value, dict) else []), *(each for part in below for each in _objects(part))]
+
+
+def _replaced(value: Any, old: Any, new: Any) -> Any:
+    if value is old:
+        return new
+    if isinstance(value, dict):
+        return {key: _replaced(each, old, new) for key, each in value.items()}
+    return [_replaced(each, old, new) for each in value] if isinstance(value, list) else value
+
+
+def test_the_colons_of_strings_cost_no_second_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text whose colons are those of its members and strings is not read again; one with escaped colons is."""
+    monkeypatch.setattr(json, "loads", lambda *_args, **_options: pytest.fail("it was read again"))
+    for value in ({"a": "https://x: y", "b": {"c:d": ["1:2"]}}, [{"a": 1}, {"a": ":"}]):
+        check_keys(json_bytes(value), value)
 
 
 def test_a_python_value_without_json_is_refused() -> None:

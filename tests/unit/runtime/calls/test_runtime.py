@@ -205,9 +205,23 @@ def test_an_executor_that_decodes_itself_gets_the_original_bytes(shop: Shop) -> 
     payload = b'{ "path" : "p",\n "more": 1.0}'
     assert invoke(calls, payload, "mcp.files.read").success
     assert recorder.asked[0][0].payload == payload
-    twice = error_of(invoke(calls, b'{"path": "p", "path": "q"}', "mcp.files.read"))
-    assert (twice.message, twice.issues[0].found) == ("invalid payload", "an object has the same key twice")
-    assert len(recorder.asked) == 1
+
+
+@pytest.mark.parametrize("form", ["handlers", "executor", "raw"])
+def test_a_payload_with_a_key_twice_is_an_invalid_call_that_names_it(shop: Shop, form: str) -> None:
+    """Else a person who approves the text may read one of the values, and the tool gets the other one."""
+    recorder = Recorder({"refunded": True})
+    registration = (
+        handlers(lambda _args, _meta: pytest.fail("it ran"))
+        if form == "handlers"
+        else ToolsetRegistration(toolset="shop.orders", executor=recorder, decode_in_executor=form == "raw")
+    )
+    for payload in ('{"order_id": "a", "order_id": "b"}', b'{"order_id": "a:b", "order\\u005fid": "b"}'):
+        error = error_of(invoke(runtime(shop, registration), payload))
+        assert (error.kind, error.message) == (FailureKind.INVALID_CALL, "invalid payload")
+        (issue,) = error.issues
+        assert (issue.pointer, issue.found, issue.hint) == ("/order_id", "`order_id` twice", "send `order_id` once")
+    assert not recorder.asked
 
 
 @pytest.mark.parametrize(

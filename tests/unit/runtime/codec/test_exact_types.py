@@ -134,7 +134,7 @@ def test_types_are_exact_if_they_check_everything_in_the_schema(schema: Any, kin
         '{"id": "a", "from": null, "holder": null}',
         '{"id": "null", "tags": ["null"]}',
         '{"id": "a", "count": 2.0}',
-        '{"id": "a", "count": 1, "count": 2}',
+        '{"id": "a:b", "tags": ["::", "\\u003a"], "holder": {"name": ":"}}',
         '{"id": "a", "holder": {"name": "b"}, "state": "closed"}',
     ],
 )
@@ -196,7 +196,7 @@ def test_asserted_formats_are_not_left_to_types() -> None:
     [
         '{"name": "a"}',
         '{"name": "a", "more": {"x": [1, 2.5, null, "é"], "y": 12345678901234567890}}',
-        '{"more": 1, "more": {"NaN": "Infinity"}}',
+        '{"more": {"NaN": "Infinity", "a:b": ":"}, "x": [{"y": {}}]}',
         '{"name": "a", "more": 1e5}',
     ],
 )
@@ -205,6 +205,28 @@ def test_an_open_class_keeps_additional_fields(text: str, encode: Any) -> None:
     decoded = Codec.of(OPEN, Open).decode(encode(text))
     assert isinstance(decoded, Open)
     assert json.loads(Codec.of(OPEN, Open).encode(decoded)) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "text", "pointer"),
+    [
+        (ORDER, Order, '{"id": "a", "count": 1, "count": 2}', "/count"),
+        (ORDER, Order, '{"id": "a", "count": 1, "count": 1, "holder": {"name": "b:c"}}', "/count"),
+        (ORDER, Order, '{"id": "a", "holder": {"name": "b", "name": "c"}}', "/holder/name"),
+        (ORDER, Order, '{"id": ":", "from": null, "from": null, "tags": ["\\u003a"]}', "/from"),
+        (ORDER, Order, '{"id": "a", "i\\u0064": "b"}', "/id"),
+        (OPEN, Open, '{"more": 1, "more": {"NaN": "Infinity"}}', "/more"),
+        (OPEN, Open, '{"name": "a", "x": {"y": [{"z": 1, "z": ":"}]}}', "/x/y/0/z"),
+    ],
+)
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_a_key_that_is_there_twice_is_refused(schema: Any, kind: Any, text: str, pointer: str, encode: Any) -> None:
+    codec = Codec.of(schema, kind)
+    for decode in (codec.decode, codec.decode_json):
+        with pytest.raises(InvalidPayload) as caught:
+            decode(encode(text))
+        (issue,) = caught.value.issues
+        assert (issue.pointer, issue.hint) == (pointer, f"send `{pointer.rpartition('/')[2]}` once")
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,10 @@ from toolgen.engine.protocol import (
     NotApprover,
     NotAsked,
     NotResumable,
-    RunCancelled,
-    RunFailed,
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, MOST_TURNS, RunRequest, new_run_id
 from toolgen.engine.signals import RunSignal
+from toolgen.engine.steps import shown_signal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.issues.issue_text import counted
@@ -199,9 +198,9 @@ def show(*, run: str, database: str, timeline: bool, output_format: str) -> int:
             }
             signals = await engine.signals(run)
             about["awaited"] = list(signals.awaited)
-            about["signals"] = [each.as_json() for each in signals.received]
+            about["signals"] = [*map(shown_signal, signals.received)]
             if info.state in _ENDED:
-                about["end"] = await _end(engine, run)
+                about["end"] = await engine.shown_end(run)
             if timeline:
                 about["timeline"] = [*map(asdict, await engine.timeline(run))]
             return about
@@ -262,7 +261,7 @@ async def _follow(engine: Engine, run: str, every: float, output_format: str) ->
             seen.discard(f"state {state}")
             tell(f"state {state}", "state", asdict(info), [f"{run} is {state}"])
         if state in _ENDED:
-            end = await _end(engine, run)
+            end = await engine.shown_end(run)
             tell("end", "end", end, _end_lines(end))
             return
         await asyncio.sleep(every)
@@ -586,16 +585,6 @@ def _steer(
         for each in done:
             echo(visible(each["error"] or f"{each['run_id']} is {words[1]}"), err=True)
     return int(any(each["error"] for each in done))
-
-
-async def _end(engine: Engine, run: str) -> dict[str, Any]:
-    """Return how a run ended, without its messages: its steps have what was done, without secrets."""
-    try:
-        end = (await engine.result(run, 5)).as_json()
-    except (RunCancelled, RunFailed, TimeoutError) as error:  # the last if it was resumed by now
-        return {"reason": str(error)}
-    del end["messages"]
-    return end
 
 
 def _lines(about: dict[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ def bind(tool: Tool) -> tuple[Decode, Accept]:
         return canonical(codec.decode_json(payload))
 
     def raw_text(payload: bytes | str) -> bytes | str:
-        codec.decode_json(payload, unique=True)
+        codec.decode_json(payload)
         return payload
 
     match tool.form:

@@ -19,6 +19,7 @@ from toolgen.runtime.policy.rate_limits import (
     midnight_after,
     since_1970,
 )
+from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class RedisCounters:
                     (*_keys(ident, user, now), *arguments, int(counts))
                 )
         except self._failures as error:
-            warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
+            warn("limits cannot be checked in Redis: %s", shown_error(error))
             raise limits_unavailable(ident) from error
         return timedelta(microseconds=wait).total_seconds()
 

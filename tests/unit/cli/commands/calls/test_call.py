@@ -395,7 +395,7 @@ def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
         ("\nx = 1 / 0\n", "ZeroDivisionError: division by zero (app.py:2)"),
         ("import nowhere_to_be_found\n", "ModuleNotFoundError: No module named 'nowhere_to_be_found' (app.py:1)"),
         ("raise SystemExit('no database')\n", "SystemExit: no database (app.py:1)"),
-        ("raise ValueError('one\\ntwo')\n", "ValueError: one\\ntwo (app.py:1)"),
+        ("raise ValueError('one\\ntwo')\n", "ValueError: one (app.py:1)"),
         ("shops = 5\n", "AttributeError: module 'app' has no attribute 'shop'"),
         ("shop = 5\n", "AttributeError: 'int' object has no attribute "),
         (APP.replace("def fetch", "def fetsh"), "AttributeError: 'Shop' object has no attribute 'fetch'"),
