@@ -228,7 +228,7 @@ def _invoked(call: ToolRequest) -> _Invoked:
     try:
         asked = parse(call.payload or "{}")
     except RepeatedKey as error:
-        return "", {}, missing("arguments", error.advice)
+        return _Invoked(issue=issue("", "json", "each key once", "a key twice", error.advice))
     except NotJson as error:
         return _Invoked(issue=issue("", "json", "JSON", "other text", f"they are not JSON: {error}"))
     if not is_object(asked):

@@ -53,7 +53,7 @@ def hiding(secrets: Secrets) -> Hide:
 def explanation(error: BaseException, hide: Hide) -> str:
     """Return the first line of the text of an exception, as it can be shown; empty if it has none.
 
-    Exceptions of the host may be broken themselves: one that cannot be shown_error has no text.
+    Exceptions of the host may be broken themselves: one that cannot be described has no text.
     """
     try:
         text = str.__str__(_details(error) or str(error))  # which may be of a class of the host
@@ -104,7 +104,7 @@ def traceback_text(error: BaseException, secrets: Secrets) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001  # whatever the exception is made of
-        return f"{class_name(error)}, which cannot be shown_error"
+        return f"{class_name(error)}, which cannot be described"
 
 
 def _traceback(error: BaseException, secrets: Secrets) -> Iterator[str]:
