@@ -229,9 +229,9 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
 
 def _without_secrets(text: str) -> str:
     """Redact what looks like a credential: it may be in what a library or a program of the project raised."""
-    from toolgen.runtime.redact.credentials import redact_text  # many patterns, and few commands fail
+    from toolgen.runtime.redact.credentials import redact_shown  # many patterns, and few commands fail
 
-    return redact_text(text)
+    return redact_shown(text)  # less than `redact_text`, which takes words after an option for its secret
 
 
 def _run(arguments: Sequence[str], stop: _Stop) -> int:

@@ -346,13 +346,13 @@ class ToolSpec(ToolDefaultsSpec):
     """Digests of what the source said at the last import, compared with what it says later: of its title and
     description (mcp, http, service), and of its schemas and annotations (mcp)."""
     disabled: bool = False
-    """Whether the tool is left out of the package. An import disables tools that their source no longer has. A request
-    (http) stays known: no value of the path of another tool leads to it."""
+    """Whether the tool is left out of the package. An import disables tools that their source no longer has. The
+    request of a tool of kind http stays known: no value of the path of another tool leads to it."""
     source: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}
     """What the source says where this spec says something else, by JSON pointer. Written by imports."""
     kept: Annotated[dict[NonEmpty, Any], _IMPORTED] = {}
-    """What people wrote about parts that the source no longer has, by JSON pointer. Written by imports: to accept
-    that, remove it."""
+    """What people wrote about parts that the source no longer has, by JSON pointer; null for an arg that they removed
+    and the source has at another place. Written by imports: to accept that, remove it."""
     annotations: Annotated[dict[str, Any] | None, _MCP] = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
     icons: Annotated[list[dict[str, Any]], _MCP] = []

@@ -142,11 +142,15 @@ def file_url(place: sa.URL) -> str:
 
 
 def create_file(url: str) -> None:
-    """Create the file of a database of SQLite, unless it is there: only its user can read what runs have in it."""
+    """Create the file of a database of SQLite, unless it is there: only its user can read what runs have in it.
+
+    Raises ValueError for a database of SQLite that is no file.
+    """
     place = sa.make_url(url)
-    if place.get_backend_name() == "sqlite" and place.database:
+    if place.get_backend_name() == "sqlite":
+        file_url(place)
         with suppress(OSError):  # SQLite has its own error for a file that cannot be created
-            create_private(os.path.realpath(place.database))
+            create_private(os.path.realpath(str(place.database)))
 
 
 def migration_url(url: str) -> str:

@@ -30,7 +30,8 @@ from pydantic import AnyUrl
 from toolgen.execute.user_file import UserFile, user_folder
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.base.received import lifetime_of
-from toolgen.runtime.redact.exceptions import shown_error
+from toolgen.runtime.redact.exceptions import class_name, explanation, hiding
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.schema.json_values import is_object
 from toolgen.spec.hosts import host_of, is_internal
 from toolgen.spec.http import is_bearer_token
@@ -119,7 +120,9 @@ def _keyring_errors() -> Generator[None]:
     try:
         yield
     except Exception as error:  # each backend has errors of its own, beside `KeyringError`
-        raise ExecutorError(f"the keyring of the system cannot be used: {shown_error(error)}") from error
+        raise ExecutorError(
+            f"the keyring of the system cannot be used: {explanation(error, hiding(NO_SECRETS)) or class_name(error)}"
+        ) from error
 
 
 def _keyring() -> Any:

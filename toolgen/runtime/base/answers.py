@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from toolgen.runtime.base.errors import ends_the_caller
@@ -24,7 +24,7 @@ async def answer_within(seconds: float, waiting: Awaitable[_AnswerT]) -> _Answer
 
     Raises TimeoutError, and what `answer_of` raises.
     """
-    asking = asyncio.ensure_future(_contained(waiting))
+    asking = _asked(waiting)
     try:
         done, _ = await asyncio.wait([asking], timeout=seconds)
     finally:
@@ -40,12 +40,20 @@ async def answer_of(waiting: Awaitable[_AnswerT]) -> _AnswerT:
     Raises whatever the awaitable raises, `Cancelled` if it was itself cancelled, and `Exited` in place of an exception
     such as SystemExit, which would stop the event loop.
     """
-    asking = asyncio.ensure_future(_contained(waiting))
+    asking = _asked(waiting)
     try:
         await asyncio.wait([asking])
     finally:
         await all_ended([asking])
     return _answer(asking)
+
+
+def _asked(waiting: Awaitable[_AnswerT]) -> asyncio.Future[_AnswerT]:
+    """Wait in a task; one that is cancelled before it begins closes a coroutine that nobody has awaited."""
+    asking = asyncio.ensure_future(_contained(waiting))
+    if isinstance(waiting, Coroutine):
+        asking.add_done_callback(lambda _: waiting.close())
+    return asking
 
 
 def _answer(asked: asyncio.Future[_AnswerT]) -> _AnswerT:

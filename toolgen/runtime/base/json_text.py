@@ -59,8 +59,8 @@ class RepeatedKey(Picklable, NotJson):
         return f"{self} (at {visible(cut(self.pointer, _SHOWN_POINTER))}): send it once"
 
 
-def parse(text: bytes | str) -> Any:
-    """Parse JSON text. Raises `NotJson`; `RepeatedKey` where an object has a key twice."""
+def parse(text: bytes | str, *, may_repeat: bool = True) -> Any:
+    """Parse JSON text. Raises `NotJson`; `RepeatedKey` where an object has a key twice, which it may."""
     try:
         value = from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
     except TypeError as error:  # it is no text
@@ -70,7 +70,8 @@ def parse(text: bytes | str) -> Any:
     problem = _problem_of(value) if needs_care(text) else None
     if problem is not None:
         raise NotJson(problem)
-    check_keys(text, value)
+    if may_repeat:
+        check_keys(text, value)
     return value
 
 

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import SHORT, NotJson, check_keys, json_bytes, needs_care, parse
+from toolgen.runtime.base.json_text import SHORT, NotJson, RepeatedKey, check_keys, json_bytes, needs_care, parse
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
+from toolgen.runtime.codec.colliding_keys import colliding_keys
 from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
 from toolgen.runtime.codec.given_members import given_colons, member_counter
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
@@ -193,7 +194,9 @@ class Codec(Generic[T]):
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:
             text = self._type.dump(value)
-            json_value = parse(text)
+            json_value = parse(text, may_repeat=self._type.is_instance(value))
+        except RepeatedKey as error:
+            raise InvalidPayload([colliding_keys(value, error)]) from None
         except (ValueError, RecursionError) as error:
             raise InvalidPayload([not_serializable(str(error))]) from None
         if self._is_valid(json_value):

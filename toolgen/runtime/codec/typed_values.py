@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel
 
 from toolgen.runtime.base.json_text import NotJson
+from toolgen.runtime.codec.colliding_keys import check_keys_of
 from toolgen.runtime.codec.pydantic_types import wire_name
 from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
 
@@ -51,15 +52,22 @@ def with_floats(value: Any) -> Any:
 def check_serializable(value: Any) -> None:
     """Reject values that pydantic would serialize although they are not JSON: sets, bytes, generators and the like.
 
-    Models, dataclasses, dates, enums and other values with one obvious text are accepted. Raises `NotJson`.
+    Models, dataclasses, dates, enums and other values with one obvious text are accepted. Raises `NotJson`;
+    `RepeatedKey` for keys that are the same in JSON.
     """
     pending: list[Any] = [value]
+    seen: dict[int, Any] = {}  # a value may contain itself, which pydantic rejects
     while pending:
         item = pending.pop()
         kind = item.__class__
-        if kind in _PLAIN:  # nearly all; to ask for abstract classes takes ten times as long
+        if kind in _PLAIN or id(item) in seen:  # nearly all; to ask for abstract classes takes ten times as long
             continue
+        seen[id(item)] = item
         if kind is dict or is_mapping(item):
+            for key in item:
+                if key.__class__ is not str:
+                    check_keys_of(item)
+                    break
             pending.extend(item.values())
         elif kind is list or is_sequence(item):
             pending.extend(item)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
-from toolgen.runtime.base.json_text import json_bytes
+from toolgen.runtime.base.json_text import RepeatedKey, json_bytes
 from toolgen.runtime.codec.building import build_typed
+from toolgen.runtime.codec.colliding_keys import check_keys_in
 from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_fields
 from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
 from toolgen.runtime.codec.typed_values import check_serializable, plain
@@ -81,7 +82,11 @@ class ValueType:
             ) from error
 
     def dump(self, value: Any) -> bytes:
-        """Serialize a typed value without unset fields. Raises ValueError or RecursionError if it is not JSON."""
+        """Serialize a typed value without unset fields. Raises ValueError or RecursionError if it is not JSON.
+
+        Raises `RepeatedKey` for keys that are the same in JSON, unless the value is an instance of the class: then the
+        text has the key twice.
+        """
         if self.adapter is None:
             text = json_bytes(value)  # rejects cycles
             check_serializable(value)
@@ -94,8 +99,12 @@ class ValueType:
         serializer = self.adapter.serializer
         try:
             if self._foreign:  # as text, a class of the host has NaN as null, unless it says otherwise
-                return json_bytes(serializer.to_python(value, mode="json", serialize_as_any=as_any, **self.options))
+                values = serializer.to_python(value, mode="json", serialize_as_any=as_any, **self.options)
+                check_keys_in(value)
+                return json_bytes(values)
             return serializer.to_json(value, serialize_as_any=as_any, **self.options)
+        except RepeatedKey:
+            raise
         except ValueError:
             return json_bytes(plain(value))
 

@@ -109,7 +109,7 @@ def test_reg_54_a_json_result_may_report_a_failure(project: Project) -> None:
     ("printed", "pointer", "hint"),
     [
         ("no json", "", "send valid JSON: the command's output is not JSON: "),
-        ('{"a": 1, "a": 2}', "", "send valid JSON: the command's output is not JSON: an object has the same key"),
+        ('{"a": 1, "a": 2}', "", "send valid JSON: the command's output is not JSON: `a` is there twice"),
         ("NaN", "", "send valid JSON: the command's output is not JSON: "),
         ({"success": True, "mesage": "x"}, "/mesage", "did you mean 'message'?"),
         ({"success": True, "message": 1}, "/message", "give a text, or null"),

@@ -244,6 +244,16 @@ def test_goa_18_a_result_of_the_wrong_type_is_an_error(shop: Shop, given: Any, p
         assert error.issues[0].pointer == pointer
 
 
+def test_a_result_whose_keys_collide_in_json_is_malformed(shop: Shop) -> None:
+    """Else the payload has both values, and whoever reads it, the content and the record one of them."""
+    given = {"refunded": True, "order": {"id": "o", 1: "a", "1": "b"}}
+    executor = ToolsetRegistration(toolset="shop.orders", executor=Recorder(given))
+    for registration in (handlers(lambda _args, _meta: given), executor):
+        error = error_of(invoke(runtime(shop, registration)))
+        assert error.kind is FailureKind.MALFORMED_RESULT
+        assert (error.issues[0].pointer, error.issues[0].found) == ("/order/1", "the keys 1 and '1'")
+
+
 def test_goa_18_another_model_is_the_wrong_type_even_if_its_json_is_valid(shop: Shop) -> None:
     error = error_of(invoke(runtime(shop, handlers(lambda args, _meta: args))))
     assert error.issues[0].hint == "return a RefundResult, not a RefundArgs"

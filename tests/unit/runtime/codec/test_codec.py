@@ -304,3 +304,19 @@ def test_a_value_that_only_pydantic_can_write_is_none_of_json_in_whatever_holds_
             codec.normalize(held)
     with pytest.raises(ValidationError, match="not a valid JSON value"):
         Point.model_validate({"x": 1, "more": value})
+
+
+def _cycles() -> list[Any]:
+    items: list[Any] = [1]
+    items.append(items)
+    members: dict[str, Any] = {"a": [items]}
+    members["self"] = members
+    return [items, members, [members], {"a": items}]
+
+
+@pytest.mark.parametrize("kind", [None, list[str], list[Any], dict[str, Any], dict[str, list[str]]])
+def test_a_value_that_contains_itself_is_refused(kind: Any) -> None:
+    codec: Codec[Any] = Codec.of(True) if kind is None else Codec.of(True, kind)
+    for value in _cycles():
+        with pytest.raises(InvalidPayload):
+            codec.normalize(value)
