@@ -105,14 +105,15 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     for part in name.split("."):
         found = getattr(found, part)
     is_command = catalog.section("toolsets")[toolset].get("kind") == "command"
-    if isinstance(found, ToolsetRegistration) and (found.handlers is None or not is_command):
-        return found
+    registered = found if isinstance(found, ToolsetRegistration) else None
+    if registered is not None and (registered.handlers is None or not is_command):
+        return registered
     if is_command:
         raise ExecutorError(
             "handlers would run in place of the programs of the spec; leave the toolset out of `executors`, or name "
             "what `command_executor` returns"
         )
-    handlers = found() if isinstance(found, type) else found
+    handlers: Any = found() if isinstance(found, type) else found
     registration: ToolsetRegistration
     if keeps_to_policies(handlers):
         registration = handlers.registration()

@@ -76,7 +76,7 @@ async def _contained(waiting: Awaitable[_AnswerT]) -> _AnswerT:
 async def all_ended(tasks: Sequence[asyncio.Future[Any]]) -> None:
     """Cancel the tasks that still run, and wait for them, even if the caller is cancelled repeatedly."""
     cancelled: asyncio.CancelledError | None = None
-    left = [task for task in tasks if task.cancel()]
+    left: list[asyncio.Future[Any]] = [task for task in tasks if task.cancel()]
     while left:
         try:
             await asyncio.wait(left)

@@ -145,13 +145,14 @@ def _first_repeated(value: Any) -> str:
     waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
     while waiting:
         path, each = waiting.popleft()
-        members: Iterable[tuple[str | int, Any]] = each if isinstance(each, _Members) else enumerate(each)
+        items: list[Any] = each
+        members: Iterable[tuple[str | int, Any]] = items if isinstance(items, _Members) else enumerate(items)
         seen: set[str | int] = set()
         for key, item in members:
             if key in seen:
                 return pointer_of((*path, key))
             seen.add(key)
-            if isinstance(item, list):
+            if is_array(item):
                 waiting.append(((*path, key), item))
     raise AssertionError("no key is there twice")
 

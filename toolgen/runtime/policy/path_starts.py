@@ -94,7 +94,8 @@ def path_starts(
     command = definition.settings.command
     if command is not None and not has_handler:
         return PathStarts((command.cwd,))
-    cwd = (toolset.get("server") or {}).get("cwd")
+    server: Mapping[str, Any] = toolset.get("server") or {}
+    cwd = server.get("cwd")
     if cwd and not has_handler:
         return PathStarts((cwd,))
     if folder:
