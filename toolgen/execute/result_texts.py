@@ -40,18 +40,19 @@ class ResultTexts:
         `parse` returns the JSON of a text, and raises ValueError or RecursionError for one that is none; what else it
         raises is raised here.
         """
-        if not self.is_typed or (is_labelled and self._takes(text)):
+        if not self.is_typed or (is_labelled and self._may_be_text and self._takes(text)):
             return text
         try:
             value = parse(text)
         except (ValueError, RecursionError):
             return text
+        if not self._may_be_text:  # most schemas: the pipeline validates the value, once
+            return value
         is_structure = is_object(value) or is_array(value) or value is None
         takes_text = not is_labelled and self._takes(text)
         if self._takes(value) and (is_structure or not takes_text):
             return value
-        is_text = takes_text or (self._may_be_text and (is_labelled or not is_structure))
-        return text if is_text else value
+        return text if takes_text or is_labelled or not is_structure else value
 
     def _takes(self, value: Any) -> bool:
         return not self._codec.check(value)
