@@ -112,7 +112,13 @@ def cut_off(running: list[str], code: int = 1) -> None:
 # Event loops of commands that make calls.
 
 
-class _Loop(asyncio.SelectorEventLoop):
+if sys.platform == "win32":  # where no other loop starts programs
+    _UsualLoop = asyncio.ProactorEventLoop
+else:
+    _UsualLoop = asyncio.SelectorEventLoop
+
+
+class _Loop(_UsualLoop):
     """An event loop that goes on where a task or callback of a tool raises what ends a program, such as SystemExit.
 
     asyncio lets these two exceptions out of the loop, past whoever waits for the task. They end `main`, which is what

@@ -17,19 +17,18 @@ import click
 
 from toolgen.cli.recordings import tell_left_out
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.execute.command import CommandHost
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.execute.reach import reached
 from toolgen.execute.specified import specified_executor
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.catalog.execution import in_thread, keeps_to_policies
-from toolgen.runtime.policy.paths import PathPolicy
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
     from toolgen.cli.consent import Consent
     from toolgen.compiler.project.config import Config
+    from toolgen.execute.command import CommandHost
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.testing import Stubs
 
@@ -54,7 +53,7 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str, consent: Co
         return _configured(config, catalog, toolset)
     importable(config.root)
     try:
-        commands = CommandHost(paths=PathPolicy(str(config.root)))
+        commands = _command_host(config) if _is_command(catalog, toolset) else None
         return specified_executor(catalog, toolset, handler_modules(config), consent.allows, commands)
     except (ExecutorError, ImportError) as error:
         raise click.UsageError(f"{toolset}: {visible(str(error))}") from error
@@ -62,6 +61,17 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str, consent: Co
         raise click.UsageError(
             f"{toolset}: its handlers cannot be imported: {visible(raised(error, config.root))}"
         ) from error
+
+
+def _is_command(catalog: Catalog, toolset: str) -> bool:
+    return bool(catalog.section("toolsets")[toolset].get("kind") == "command")
+
+
+def _command_host(config: Config) -> CommandHost:
+    from toolgen.execute.command import CommandHost
+    from toolgen.runtime.policy.paths import PathPolicy  # few toolsets have commands
+
+    return CommandHost(paths=PathPolicy(str(config.root)))
 
 
 def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
@@ -104,7 +114,7 @@ def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> Too
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
-    is_command = catalog.section("toolsets")[toolset].get("kind") == "command"
+    is_command = _is_command(catalog, toolset)
     registered = found if isinstance(found, ToolsetRegistration) else None
     if registered is not None and (registered.handlers is None or not is_command):
         return registered
