@@ -302,7 +302,8 @@ class LintedTool:
     @cached_property
     def texts_digest(self) -> str:
         """The digest of `texts`, and of what `digest` is of."""
-        return _digest([self.digest, self.texts])
+        rest = {key: value for key, value in self.texts.items() if key not in ("args", "result")}
+        return _digest([self.digest, rest])
 
     @cached_property
     def spec_digest(self) -> str:
