@@ -172,13 +172,18 @@ def test_a_spec_with_any_number_builds_or_has_an_error_at_its_place(name: str) -
 VALUES: Final = [json.loads(text) for name, text in NUMBERS.items() if "overflows" not in name and "more" not in name]
 
 
+def accepts(schema: Any, value: Any) -> bool:
+    return jsonschema_rs.validator_for(schema).is_valid(value)
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_schemas_with_any_two_numbers_are_compared(place: str) -> None:
     schemas = [json.loads(with_number(PLACES[place], json.dumps(value))) for value in VALUES]
     for one, other in permutations(schemas, 2):
         found = compare(one, other).lost.counterexample
         if found is not None:
-            json.dumps(found.value, allow_nan=False)
+            assert json.loads(json.dumps(found.value, allow_nan=False)) == found.value
+            assert [accepts(each, found.value) for each in (one, other)] == [True, False]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 
+unhurried = settings(
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    phases=set(Phase) - {Phase.shrink},
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
 _NAMES = st.sampled_from(["a", "b", "c.d", "e-f"])
 _FIELDS = st.sampled_from(["id", "token", "x-y", "type", "list"])
 _TEXTS = st.sampled_from(["One.", "Two.", "Three lines.\nof text.\n", "  spaced", "#/types/Item"])
@@ -157,12 +164,7 @@ def _is_there(data: dict[str, Any], path: Path, value: Any) -> bool:
     return any(f'"{path[-1]}": {json.dumps(value)}' in text for text in texts)
 
 
-@settings(
-    max_examples=settings().max_examples // 2,
-    deadline=None,
-    phases=set(Phase) - {Phase.shrink},
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@unhurried
 @given(st.data())
 def test_nothing_a_person_wrote_is_lost_and_all_else_follows_the_source(data: st.DataObject) -> None:
     source = data.draw(_SOURCES)
@@ -264,12 +266,7 @@ def _removable(value: Any) -> Iterator[tuple[Any, str]]:
         yield value["enum"], item
 
 
-@settings(
-    max_examples=settings().max_examples // 2,
-    deadline=None,
-    phases=set(Phase) - {Phase.shrink},
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@unhurried
 @given(st.data())
 def test_nothing_a_person_removed_comes_back_unnoticed(data: st.DataObject) -> None:
     schema = data.draw(_objects("f"))
