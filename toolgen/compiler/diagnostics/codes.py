@@ -542,7 +542,7 @@ CODES = _table(
         "TG809",
         "edit-not-in-force",
         _W,
-        "The source no longer has a part of a tool or type that a person edited, such as an arg that was marked as a secret, or it has an arg or a value that a person removed at another place. The edit cannot be in force, so it is under `kept`, where null stands for an arg that was removed. Write it where it belongs now, and remove it there; if the source has the part again, the edit is in force again.",
+        "The source no longer has a part of a tool or type that a person edited, such as an arg that was marked as a secret, or it has at another place what a person removed: an arg, a field or a value. The edit cannot be in force, so it is under `kept`, where null stands for an arg that was removed. Write it where it belongs now, and remove it there; if the source has the part again, the edit is in force again.",
     ),
     (
         "TG810",

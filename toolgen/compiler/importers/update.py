@@ -63,7 +63,7 @@ def spelled(name: str) -> str:
     key = joined.strip("_-")[:_LONGEST]
     if not key or key[0].isdigit():
         key = f"tool_{key}".rstrip("_")
-    return f"{key}_{_digest(name)}" if _loses(name) else key
+    return f"{key}_{name_digest(name)}" if _loses(name) else key
 
 
 def _candidates(name: str) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _candidates(name: str) -> Iterator[str]:
     key = spelled(name)
     yield key
     for attempt in count():
-        yield f"{key}_{_digest(name + chr(0) * attempt)}"
+        yield f"{key}_{name_digest(name + chr(0) * attempt)}"
 
 
 def _changes(name: str) -> int:
@@ -101,7 +101,8 @@ def _ascii(text: str) -> str:
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
-def _digest(name: str) -> str:
+def name_digest(name: str) -> str:
+    """Return what is put behind a name that is taken: it depends on the name alone."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
 
 

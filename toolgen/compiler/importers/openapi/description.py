@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
+from toolgen.compiler.importers.update import name_digest
 from toolgen.compiler.resolve.names import constant
 from toolgen.compiler.resolve.toolsets.http import is_base_url
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
@@ -109,7 +109,7 @@ def _variables(names: list[str], toolset: str, kept: Mapping[str, Any]) -> dict[
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names, key=lambda name: (not _has_variable(kept.get(name), plain[name]), name)):
-        candidates = (f"{plain[name]}_{_digest(name + chr(0) * attempt)}" for attempt in count())
+        candidates = (f"{plain[name]}_{name_digest(name + chr(0) * attempt).upper()}" for attempt in count())
         found[name] = next(each for each in chain((plain[name],), candidates) if each not in taken)
         taken.add(found[name])
     return found
@@ -118,10 +118,6 @@ def _variables(names: list[str], toolset: str, kept: Mapping[str, Any]) -> dict[
 def _has_variable(scheme: Any, start: str) -> bool:
     values = scheme.values() if isinstance(scheme, dict) else ()
     return any(value in {f"{start}{end}" for end in _SECRETS} for value in values if isinstance(value, str))
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6].upper()
 
 
 def _scheme(part: Part, variable: str, url: str) -> dict[str, Any] | None:
