@@ -57,6 +57,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "record.replay.BrokenLine": (7, "a reason"),
     "runtime.base.errors.CallFailed": (FailureKind.DOMAIN_REJECTION, "not_found", "no such text", "read the file"),
     "runtime.base.errors.InvalidPayload": ([_ISSUE],),
+    "runtime.base.json_text.NotJson": ("a reason", "/a/b", "a hint"),
     "runtime.base.json_text.RepeatedKey": ("/a/b",),
     "runtime.base.errors.PermissionDenied": ("a.b", "a reason", "{}"),
     "runtime.base.errors.RunStopped": ("a reason", [{"done": 1}], Effect.POSSIBLE),

@@ -19,7 +19,7 @@ from toolgen.runtime.base.errors import CallFailed, MalformedResult
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import error_text
-from toolgen.runtime.issues.issues import issue, not_json
+from toolgen.runtime.issues.issues import issue
 from toolgen.runtime.redact.credentials import redact_text
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.text import lines_of
@@ -109,7 +109,8 @@ class Reading:
         try:
             value = parse(text) if text.strip() else None
         except NotJson as error:
-            raise MalformedResult([not_json(f"the command's output is not JSON: {error}")]) from None
+            hint = f"the command must print JSON: {error.hint}" if error.hint else "the command must print JSON"
+            raise MalformedResult([issue(error.pointer, "json", "JSON", str(error), hint)]) from None
         if self.as_results and is_object(value) and isinstance(value.get("success"), bool):
             return self._of_result(value, metadata)
         return ToolResult(tool_name=self.name, value=value, metadata=metadata)

@@ -88,7 +88,7 @@ def parse_user_tool(content: bytes) -> UserToolFile:
     try:
         found = parse(content)
     except NotJson as error:
-        raise CatalogError(f"it is not JSON: {error}") from None
+        raise CatalogError(f"it is not JSON: {error.advice}") from None
     if not is_object(found):
         raise CatalogError("it is not an object; a tool is one object")
     try:

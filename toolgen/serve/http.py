@@ -26,9 +26,9 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
 from toolgen.runtime.base.http_names import header_values, is_host_of, is_origin_of
-from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.base.peer_logs import escape_logs
-from toolgen.runtime.base.received import TooMuch, check_request
+from toolgen.runtime.base.received import TooMuch
+from toolgen.serve.messages import WrongParams, check_message
 from toolgen.serve.shares import Shares, ShareUsedUp
 from toolgen.spec.text import shown_name
 
@@ -206,8 +206,8 @@ class HttpEndpoint:
             await manager.handle_request(scope, bounded.receive, bounded.send)
         except TooMuch as error:
             await _refuse(413, str(error), scope, receive, send)
-        except RepeatedKey as error:
-            await _refuse(400, error.advice, scope, receive, send)
+        except WrongParams as error:
+            await _refuse(400, str(error), scope, receive, send)
         except _TooSlowError:
             await _refuse(408, "the body of the request did not come in time", scope, receive, send)
         finally:
@@ -303,7 +303,7 @@ class _BoundedBody:
         self._after: Message | None = None
 
     async def receive(self) -> Message:
-        """Receive the body, or what follows it. Raises `_TooSlowError`, `ShareUsedUp`, `TooMuch` and `RepeatedKey`."""
+        """Receive the body, or what follows it. Raises `_TooSlowError`, `ShareUsedUp`, `TooMuch` and `WrongParams`."""
         if self._after is not None:
             message, self._after = self._after, None
             return message
@@ -318,7 +318,7 @@ class _BoundedBody:
                 break
             body += message.get("body", b"")
         if not goes_on:
-            check_request(bytes(body))
+            check_message(bytes(body))
         return {"type": "http.request", "body": bytes(body), "more_body": goes_on}
 
     async def _part(self) -> Message:

@@ -29,8 +29,9 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from toolgen.runtime.base.json_text import RepeatedKey
-from toolgen.runtime.base.received import TooMuch, check_request
+from toolgen.runtime.base.json_advice import why_not_json
+from toolgen.runtime.base.received import TooMuch
+from toolgen.serve.messages import WrongParams, check_message
 
 if TYPE_CHECKING:
     from anyio.abc import ObjectSendStream
@@ -150,18 +151,18 @@ def message_of(line: bytes, *, is_whole: bool = True) -> Read | None:
     if not line.strip():
         return None
     try:
-        check_request(line)
+        check_message(line)
     except TooMuch as error:
         return _error(line, INVALID_REQUEST, str(error))
-    except RepeatedKey as error:
-        return _error(line, INVALID_PARAMS, error.advice)
+    except WrongParams as error:
+        return _error(line, INVALID_PARAMS, str(error))
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         if first["type"] == "json_invalid":
-            problem = first["msg"].removeprefix("Invalid JSON: ")
-            return _error(line, PARSE_ERROR, f"the line is not JSON that can be read: {problem}")
+            why = why_not_json(line, first["msg"].removeprefix("Invalid JSON: "))
+            return _error(line, PARSE_ERROR, f"the line is not JSON that can be read: {why.advice}")
         if line.lstrip().startswith(b"["):
             return _error(line, INVALID_REQUEST, "batches are not supported: send each message on a line of its own")
         problem = 'the line is no message: a request has `jsonrpc` ("2.0"), `id`, `method`, and an object as `params`'

@@ -59,7 +59,7 @@ class Tokens:
         try:
             data: Any = parse(text)
         except NotJson as error:
-            raise TokensError(f"{path} is not JSON: {error}") from error
+            raise TokensError(f"{path} is not JSON: {error.advice}") from error
         if not is_object(data) or not all(map(_is_tokens, data.values())):
             raise TokensError(f'{path} must hold an object of tokens by user: {{"ana": "…", "bo": ["…", "…"]}}')
         return cls(data)

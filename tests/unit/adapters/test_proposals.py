@@ -225,7 +225,7 @@ def test_fastmcp(load_store: LoadStore, mode: str) -> None:
     problems = [each.partition("\n")[0] for each in asked]
     assert problems[0] == "store.buy asks to run"
     assert problems[1].startswith(f"Nothing was answered: {PLACE}")
-    assert problems[2].startswith("Nothing was answered: the proposal cannot be given: send valid JSON")
+    assert problems[2].startswith("Nothing was answered: the proposal cannot be given: it is not JSON: EOF")
     assert "propose a JSON object of args" in problems[3]
     assert problems[4] == "Nothing was answered: a proposal goes with a denial only, and not with allow_once"
     assert host.store.calls == []

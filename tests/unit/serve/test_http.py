@@ -113,6 +113,13 @@ def test_a_body_with_a_key_twice_is_refused_and_the_key_is_named(listening: List
     assert re.fullmatch(r"`book` is there twice \(at \S+/book\): send it once", answer.text)
 
 
+def test_arguments_as_text_are_refused_with_the_way_to_send_them(listening: Listening) -> None:
+    headers = {**GOOD, "Mcp-Method": "tools/call", "Mcp-Name": "team__notes__read"}
+    answer = httpx2.post(listening.url, content=ENVELOPE % b'"{}"', headers=headers)
+    assert answer.status_code == 400
+    assert answer.text == "`arguments` of a call must be an object: send an object, not a string that holds one"
+
+
 def test_a_large_call_of_one_user_holds_up_no_other(listening: Listening) -> None:
     """The args do not fit, so they are searched for secrets."""
     args = b'{"book":"home",%s}' % b",".join(b'"k%d":"v%d"' % (at, at) for at in range(REQUEST_VALUES - 20))

@@ -136,3 +136,32 @@ def test_a_request_with_a_key_twice_is_refused_and_the_key_is_named() -> None:
     assert isinstance(answer, JSONRPCError)
     assert (answer.id, answer.error.code) == (1, INVALID_PARAMS)
     assert answer.error.message == "`cents` is there twice (at /params/arguments/cents): send it once"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (b'"{\\"cents\\": 5}"', "a string that holds one"),
+        (b"[5]", "a value of type array"),
+        (b"5", "a value of type number"),
+    ],
+)
+def test_arguments_that_are_no_object_are_refused_with_the_way_to_send_them(arguments: bytes, found: str) -> None:
+    answer = message_of(request(b'{"name":"pay","arguments":%s}' % arguments))
+    assert isinstance(answer, JSONRPCError)
+    assert (answer.id, answer.error.code) == (1, INVALID_PARAMS)
+    assert answer.error.message == f"`arguments` of a call must be an object: send an object, not {found}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (b'{"memo":"\\ud800"}', "a lone surrogate (at /params/arguments/memo): write each character whole"),
+        (b'{"cents":5,}', "trailing comma at line 1 column 93: remove the comma before the closing bracket"),
+    ],
+)
+def test_a_line_that_is_no_json_is_told_where_and_how_to_mend_it(arguments: bytes, problem: str) -> None:
+    answer = message_of(request(b'{"name":"pay","arguments":%s}' % arguments))
+    assert isinstance(answer, JSONRPCError)
+    assert answer.error.code == PARSE_ERROR
+    assert answer.error.message == f"the line is not JSON that can be read: {problem}"

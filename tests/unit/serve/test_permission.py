@@ -174,7 +174,7 @@ def test_a_person_denies_with_a_proposal_and_is_asked_again_until_it_fits(added:
     assert json.loads(text_of(result).splitlines()[-1].removeprefix(PROPOSED)) == PROPOSAL
     first, *problems = (each.message.partition("\n")[0] for each in person.asked)
     assert first == "team.notes.add asks to run"
-    for problem, expected in zip(problems, ("/book: ", "send valid JSON", "goes with a denial only"), strict=True):
+    for problem, expected in zip(problems, ("/book: ", "it is not JSON: ", "goes with a denial only"), strict=True):
         assert problem.startswith("Nothing was answered: ")
         assert expected in problem
 

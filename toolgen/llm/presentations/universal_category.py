@@ -28,7 +28,7 @@ from toolgen.llm.presentations.protocol import (
 )
 from toolgen.providers.protocol import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import NotJson, RepeatedKey, parse
+from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -227,10 +227,8 @@ def _invoked(call: ToolRequest) -> _Invoked:
     """Parse a call of `invoke_action`."""
     try:
         asked = parse(call.payload or "{}")
-    except RepeatedKey as error:
-        return _Invoked(issue=issue("", "json", "each key once", "a key twice", error.advice))
     except NotJson as error:
-        return _Invoked(issue=issue("", "json", "JSON", "other text", f"they are not JSON: {error}"))
+        return _Invoked(issue=issue("", "json", "JSON", str(error), f"they are not JSON: {error.advice}"))
     if not is_object(asked):
         hint = "they must be an object with `action_name` and `args`"
         return _Invoked(issue=issue("", "type", "an object", described(asked), hint))

@@ -38,25 +38,31 @@ _SHOWN_KEY: Final = 60
 _SHOWN_POINTER: Final = 200
 """Characters of a key, and of a pointer, that a message quotes at most."""
 
-_NOT_FINITE: Final = "it holds NaN or an infinity, and JSON has neither"
 
+class NotJson(Picklable, ValueError):
+    """The text or value is not JSON. The message gives the reason and the position, and quotes no value.
 
-class NotJson(ValueError):
-    """The text or value is not JSON. The message gives the reason and the position, and quotes no value."""
+    `pointer` leads to what is wrong, and is empty where that is not one part of a value; `hint` is how it is mended.
+    """
 
-
-class RepeatedKey(Picklable, NotJson):
-    """An object of a JSON text has a key twice. `pointer` leads to it."""
-
-    def __init__(self, pointer: str) -> None:
+    def __init__(self, reason: str, pointer: str = "", hint: str = "") -> None:
         self.pointer = pointer
-        self.key = visible(cut(steps_of(pointer)[-1], _SHOWN_KEY))
-        super().__init__(f"`{self.key}` is there twice")
+        self.hint = hint
+        super().__init__(reason)
 
     @property
     def advice(self) -> str:
-        """What is wrong, where, and how it is fixed, for those who are told no pointer."""
-        return f"{self} (at {visible(cut(self.pointer, _SHOWN_POINTER))}): send it once"
+        """What is wrong, where, and how it is mended, for those who are told no pointer."""
+        place = f" (at {visible(cut(self.pointer, _SHOWN_POINTER))})" if self.pointer else ""
+        return f"{self}{place}: {self.hint}" if self.hint else f"{self}{place}"
+
+
+class RepeatedKey(NotJson):
+    """An object of a JSON text has a key twice. `pointer` leads to it."""
+
+    def __init__(self, pointer: str) -> None:
+        self.key = visible(cut(steps_of(pointer)[-1], _SHOWN_KEY))
+        super().__init__(f"`{self.key}` is there twice", pointer, "send it once")
 
 
 def parse(text: bytes | str, *, may_repeat: bool = True) -> Any:
@@ -66,10 +72,11 @@ def parse(text: bytes | str, *, may_repeat: bool = True) -> Any:
     except TypeError as error:  # it is no text
         raise NotJson(_reason(error)) from None
     except ValueError as error:
-        raise NotJson(_NOT_FINITE if _is_json_but_for_words(text) else _reason(error)) from None
-    problem = _problem_of(value) if needs_care(text) else None
-    if problem is not None:
-        raise NotJson(problem)
+        from toolgen.runtime.base.json_advice import why_not_json  # nearly all texts are JSON
+
+        raise why_not_json(text, _reason(error)) from None
+    if needs_care(text):
+        _check_bounds(value)
     if may_repeat:
         check_keys(text, value)
     return value
@@ -169,12 +176,6 @@ def needs_care(text: bytes | str) -> bool:
     return len(data) > MAX_DEPTH and (_OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH)
 
 
-def may_be_infinite(text: bytes | str) -> bool:
-    """Whether a text may contain NaN or an infinity, spelled out or by overflow. A cheap check with false positives."""
-    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
-    return b"NaN" in data or b"Inf" in data or needs_care(data)
-
-
 def json_bytes(value: Any) -> bytes:
     """Encode a Python value as compact JSON, keeping its order. Raises `NotJson`, also for deep or cyclic values."""
     try:
@@ -189,13 +190,14 @@ def is_deeper(value: Any, most: int) -> bool:
     return any(isinstance(item, dict | list) for item in deep)
 
 
-def _problem_of(value: Any) -> str | None:
+def _check_bounds(value: Any) -> None:
     for depth, level in enumerate(_levels(value)):
         if any(isinstance(item, float) and not isfinite(item) for item in level):
-            return "it holds a number out of range"
+            from toolgen.runtime.base.json_advice import out_of_range
+
+            raise out_of_range(value)
         if depth == MAX_DEPTH and any(isinstance(item, dict | list) for item in level):
-            return f"it is nested more than {MAX_DEPTH} levels deep"
-    return None
+            raise NotJson(f"more than {MAX_DEPTH} levels of nesting", "", "nest it less deeply")
 
 
 def _levels(value: Any) -> Iterator[list[Any]]:
@@ -204,17 +206,6 @@ def _levels(value: Any) -> Iterator[list[Any]]:
     while level:
         yield level
         level = [member for item in level for member in _members(item)]
-
-
-def _is_json_but_for_words(text: bytes | str) -> bool:
-    """Whether a text that is not JSON would be, if NaN and Infinity were numbers."""
-    if not may_be_infinite(text):
-        return False
-    try:
-        from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=True)
-    except ValueError:
-        return False
-    return True
 
 
 def _members(value: Any) -> Iterable[Any]:

@@ -165,19 +165,21 @@ def text_of(data: bytes, content_type: str = "") -> str:
     return data.decode(name or "utf-8", "replace").removeprefix("\ufeff")
 
 
-def check_request(data: bytes) -> None:
+def check_request(data: bytes) -> Any:
     """Raise `TooMuch` for a request of a client that holds more than `REQUEST_VALUES`, or is nested too deep.
 
-    Raises `RepeatedKey` for one with an object that has a key twice: what reads it would take one of the values.
+    Returns its JSON value, or None if it is not JSON: whoever reads it says what is wrong. Raises `RepeatedKey` for one
+    with an object that has a key twice: what reads it would take one of the values.
     """
     check_json(data, REQUEST_VALUES, "the request")
     if _is_deeper(data, MAX_DEPTH):
         raise _too_deep("the request")
     try:
         value = from_json(data)
-    except ValueError:  # whoever reads it says what is wrong with it
-        return
+    except ValueError:
+        return None
     check_keys(data, value)
+    return value
 
 
 def check_json(data: bytes, values: int = ANSWER_VALUES, what: str = "the answer") -> None:

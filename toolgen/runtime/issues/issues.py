@@ -391,13 +391,12 @@ def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ..
     return tuple(islice(_explain_all(errors, schema), MAX_ISSUES))
 
 
-def not_json(problem: NotJson | str) -> Issue:
-    """Return the issue for a payload that is not JSON, by what reading it raised or a reason in words."""
+def not_json(problem: NotJson) -> Issue:
+    """Return the issue for a payload that is not JSON, by what reading it raised."""
     if isinstance(problem, RepeatedKey):
         key = f"`{problem.key}`"
         return issue(problem.pointer, "json", f"{key} once", f"{key} twice", f"send {key} once")
-    reason = str(problem)
-    return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
+    return issue(problem.pointer, "json", "JSON", str(problem), problem.hint or "send one JSON value")
 
 
 def not_serializable(reason: str) -> Issue:

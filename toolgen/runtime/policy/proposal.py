@@ -41,8 +41,7 @@ class InvalidProposal(InvalidPayload):
     """A proposal does not fit the args of its tool. `issues` lists the errors, up to a limit; it is never empty."""
 
     def __str__(self) -> str:
-        places = (f"{each.pointer}: {each.hint}" if each.pointer else each.hint for each in self.issues)
-        return f"the proposal cannot be given: {'; '.join(places)}"
+        return f"the proposal cannot be given: {'; '.join(map(_told, self.issues))}"
 
 
 def checked_proposal(codec: Codec[Any] | None, proposal: Any, secrets: Secrets | None = None) -> dict[str, Any]:
@@ -65,8 +64,10 @@ def checked_proposal(codec: Codec[Any] | None, proposal: Any, secrets: Secrets |
         value = parse(text)
     except InvalidProposal:
         raise
+    except NotJson as error:
+        raise InvalidProposal([not_json(error)]) from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidProposal([not_json(_first_line(error))]) from None
+        raise InvalidProposal([not_json(NotJson(_first_line(error)))]) from None
     _as_object(value)
     issues = [hide_issue(each, secrets) for each in codec.check(value) if not _is_at_secret(each, secrets)]
     if issues:
@@ -94,6 +95,11 @@ def problem_text(error: ValueError) -> str:
 def proposal_text(proposal: Mapping[str, Any]) -> str:
     """Return a checked proposal as JSON text on one line, in which each hidden character is an escape of JSON."""
     return visible_json(compact_json(proposal))
+
+
+def _told(found: Issue) -> str:
+    said = f"it is not JSON: {found.found}: {found.hint}" if found.keyword == "json" else found.hint
+    return f"{found.pointer}: {said}" if found.pointer else said
 
 
 def _as_object(value: Any) -> dict[str, Any]:

@@ -108,9 +108,9 @@ def test_reg_54_a_json_result_may_report_a_failure(project: Project) -> None:
 @pytest.mark.parametrize(
     ("printed", "pointer", "hint"),
     [
-        ("no json", "", "send valid JSON: the command's output is not JSON: "),
-        ('{"a": 1, "a": 2}', "", "send valid JSON: the command's output is not JSON: `a` is there twice"),
-        ("NaN", "", "send valid JSON: the command's output is not JSON: "),
+        ("no json", "", "the command must print JSON"),
+        ('{"a": 1, "a": 2}', "/a", "the command must print JSON: send it once"),
+        ('{"a": [NaN]}', "/a/0", "the command must print JSON: send a number, null or a text"),
         ({"success": True, "mesage": "x"}, "/mesage", "did you mean 'message'?"),
         ({"success": True, "message": 1}, "/message", "give a text, or null"),
         ({"success": True, "side_effects": [1]}, "/side_effects", "give a list of texts"),

@@ -37,7 +37,7 @@ def test_numbers_out_of_range_are_refused(number: str) -> None:
 
 @pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', b"[1, NaN]"])
 def test_a_word_that_is_no_number_of_json_is_named(text: str | bytes) -> None:
-    with pytest.raises(NotJson, match="it holds NaN or an infinity, and JSON has neither"):
+    with pytest.raises(NotJson, match=r"^(NaN|-?Infinity), which JSON does not have"):
         parse(text)
 
 
@@ -79,7 +79,7 @@ def test_200_levels_are_read_and_201_are_refused(opening: str, closing: str, tim
     fits = opening * times + "1" + closing * times
     parse(fits)
     for too_deep in (f"[{fits}]", "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)):
-        with pytest.raises(NotJson, match=r"deep|recursion"):
+        with pytest.raises(NotJson, match=r"levels of nesting|recursion"):
             parse(too_deep)
 
 

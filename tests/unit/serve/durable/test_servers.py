@@ -168,7 +168,7 @@ def test_a_person_denies_with_a_proposal_and_is_asked_again_until_it_fits(
         assert json.loads(told.splitlines()[-1].removeprefix(PROPOSED)) == fits
         first, *problems = (each.message.partition("\n")[0] for each in person.asked)
         assert first == "team.notes.add asks to run"
-        expected = ("/book: ", "send valid JSON", "propose a JSON object", "goes with a denial only")
+        expected = ("/book: ", "it is not JSON: ", "propose a JSON object", "goes with a denial only")
         for problem, part in zip(problems, expected, strict=True):
             assert problem.startswith("Nothing was answered: ")
             assert part in problem

@@ -386,7 +386,7 @@ def _proposal(given: str) -> dict[str, Any]:
     try:
         args: Any = parse(read_named(given[1:], _FILE_BYTES) if given.startswith("@") else given)
     except NotJson as error:
-        raise click.UsageError(visible(f"--propose is not JSON: {error}")) from error
+        raise click.UsageError(visible(f"--propose is not JSON: {error.advice}")) from error
     if not is_object(args):
         raise click.UsageError("--propose must be a JSON object of args")
     return args
