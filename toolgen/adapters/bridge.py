@@ -231,10 +231,10 @@ class Bridge(Generic[ContextT]):
         return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
 
     def may_call(self, call: AdaptedCall) -> bool:
-        """Whether the run may call the tool now: it offers the tool, and was not aborted."""
+        """Whether the run may call the tool now: it offers the tool, and is not over."""
         request = call.turn.calls[0].request
         ident = None if request is None else self._runtime.catalog.resolve(request.name)
-        return ident is not None and ident in self._run.effective and not self._run.progress.is_aborted
+        return ident is not None and ident in self._run.effective and not self._run.progress.is_over
 
     def may_have_run(self, outcome: CallOutcome) -> bool:
         """Whether a call took effect, or may have: it failed amid its work, and its tool is not idempotent."""

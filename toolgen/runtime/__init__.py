@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.base.errors import ExecutorError as ExecutorError
     from toolgen.runtime.base.errors import InvalidPayload as InvalidPayload
     from toolgen.runtime.base.errors import MalformedResult as MalformedResult
+    from toolgen.runtime.base.errors import RunEnded as RunEnded
     from toolgen.runtime.base.errors import RunStopped as RunStopped
     from toolgen.runtime.base.errors import ToolNotFound as ToolNotFound
     from toolgen.runtime.base.errors import ToolRateLimited as ToolRateLimited
@@ -157,6 +158,7 @@ else:
             "ExecutorError": ".base.errors",
             "InvalidPayload": ".base.errors",
             "MalformedResult": ".base.errors",
+            "RunEnded": ".base.errors",
             "RunStopped": ".base.errors",
             "ToolNotFound": ".base.errors",
             "ToolRateLimited": ".base.errors",

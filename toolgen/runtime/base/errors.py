@@ -192,6 +192,10 @@ class RunStopped(Picklable, RuntimeError):
         super().__init__("aborted")
 
 
+class RunEnded(RuntimeError):
+    """The call was not made, because its run has ended."""
+
+
 class TurnEnded(RuntimeError):
     """The call was skipped because an earlier call of the turn failed or was denied."""
 

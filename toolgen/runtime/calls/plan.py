@@ -9,7 +9,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
-from toolgen.runtime.base.errors import RunStopped, ToolNotFound
+from toolgen.runtime.base.errors import ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.calls.call import Call
 from toolgen.runtime.calls.refusals import Failures
@@ -34,7 +34,7 @@ from toolgen.runtime.calls.stages import (
 from toolgen.runtime.events.records import now
 from toolgen.runtime.policy.policy import PolicyAnswer
 from toolgen.runtime.runs.misuse import check_text
-from toolgen.runtime.runs.run import check_may_call
+from toolgen.runtime.runs.run import check_may_call, why_over
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
@@ -187,8 +187,9 @@ def bind_plan(
                             await waiting
                         trace.append(now())
                     stage = "execute"
-                    if run is not None and run.progress.is_aborted:  # the cancellation may have been swallowed
-                        raise RunStopped(run.progress.abort_reason)
+                    if run is not None and run.progress.is_over:  # a cancellation may have been swallowed
+                        stage = "start"  # it is no failure of the handler
+                        raise why_over(run)
                     if run is not None and run.progress.guard is not None:
                         run.progress.guard()
                     call.begin(on_report)

@@ -19,6 +19,7 @@ from toolgen.runtime.base.errors import (
     InvalidPayload,
     MalformedResult,
     PermissionDenied,
+    RunEnded,
     RunStopped,
     TimedOut,
     ToolNotFound,
@@ -257,6 +258,8 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
         case RunStopped():
             effect = f"; {error.effect}" if error.effect is not None else ""
             return "aborted", FailureKind.ABORTED, "aborted", f"the user stopped the run{effect}"
+        case RunEnded():
+            return "the run has ended", FailureKind.SKIPPED, "run_ended", "make the call in another run"
         case TurnEnded():
             hint = "an earlier call of this turn failed or was denied; call again if it still makes sense"
             return "skipped", FailureKind.SKIPPED, "skipped", hint

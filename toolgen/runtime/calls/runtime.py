@@ -17,6 +17,7 @@ from toolgen.runtime.base.errors import (
     CallFailed,
     ExecutorError,
     InvalidPayload,
+    RunEnded,
     RunStopped,
     ToolNotFound,
     ToolRateLimited,
@@ -43,7 +44,7 @@ from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_tool
 from toolgen.runtime.runs.misuse import id_of, misuse_of, name_of
-from toolgen.runtime.runs.run import Agents, check_may_call, with_ids
+from toolgen.runtime.runs.run import Agents, check_may_call, why_over, with_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
@@ -232,11 +233,12 @@ class Runtime:
         return run if self._telemetry is None else replace(run, telemetry=self._telemetry)
 
     async def end_run(self, run: Run, reason: str = "completed") -> None:
-        """Record the end of a run and its reason, which is `aborted_tools` if it was aborted.
+        """Record the end of a run and its reason, which is `aborted_tools` if it was aborted. It makes no more calls.
 
         Raises `StoreError`.
         """
         check_run(run)
+        run.progress.is_over = True
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, ABORTED if run.progress.is_aborted else reason)
 
@@ -335,11 +337,10 @@ class Runtime:
     async def skip(self, request: ToolRequest, run: Run) -> ToolResult[Any]:
         """Record that a call of a run is not made, for a caller that schedules calls itself; return its result.
 
-        The reason is that the run was aborted, or that its turn has ended.
+        The reason is that the run is over, or that its turn has ended.
         """
         check_call_args(request, run)
-        aborted = run.progress.is_aborted
-        return await self._never_ran(run, request, RunStopped(run.progress.abort_reason) if aborted else TurnEnded())
+        return await self._never_ran(run, request, why_over(run) if run.progress.is_over else TurnEnded())
 
     def _with_own_ids(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolRequest]:
         """Return the requests with ids that no other call of the turn has, nor one of another turn of the run."""
@@ -368,7 +369,7 @@ class Runtime:
             if question is None:
                 question = self._questions[ident] = bind_question(self._tool(ident), self._host)
             return await question(request, meta or run.meta, run)
-        except (CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolRateLimited, ToolUnavailable):
+        except (CallFailed, InvalidPayload, RunEnded, RunStopped, ToolNotFound, ToolRateLimited, ToolUnavailable):
             return None  # the call will say so itself
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
@@ -393,8 +394,8 @@ class Runtime:
         from toolgen.runtime.runs.children import ChildRun, above, child_id, started, tie  # few calls start agents
 
         parent, meta = call.run, call.meta
-        if parent is not None and parent.progress.is_aborted:  # a handler may ignore its cancellation
-            raise RunStopped(parent.progress.abort_reason)
+        if parent is not None and parent.progress.is_over:  # a handler may ignore its cancellation
+            raise why_over(parent)
         start = partial(
             self.start_run,
             agent,

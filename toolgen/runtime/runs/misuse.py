@@ -10,6 +10,7 @@ from toolgen.runtime.base.errors import (
     CatalogError,
     InvalidPayload,
     PermissionDenied,
+    RunEnded,
     RunStopped,
     ToolNotFound,
     ToolRateLimited,
@@ -26,8 +27,8 @@ _IDS: Final = (
 )  # fmt: skip
 
 _MEANT: Final = (
-    CallFailed, CatalogError, InvalidPayload, PermissionDenied, RunStopped, ToolNotFound, ToolRateLimited,
-    ToolUnavailable,
+    CallFailed, CatalogError, InvalidPayload, PermissionDenied, RunEnded, RunStopped, ToolNotFound,
+    ToolRateLimited, ToolUnavailable,
 )  # fmt: skip
 """Exceptions that the runtime raises before a call runs."""
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, running_call
-from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
+from toolgen.runtime.base.errors import CatalogError, RunEnded, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set
 from toolgen.runtime.policy.grants import Grant, Grants, MemoryGrants
@@ -117,6 +117,7 @@ class RunProgress:
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
     turns, by id, and whether permission denied them; `started` has those of engines, and how many agents they started.
+    `is_over` is set once no more calls are made: the run was aborted, or has ended.
     `guard`, if an engine sets one, is called right before each tool is executed, and raises `asyncio.CancelledError` if
     the run is not this process's any more.
     """
@@ -126,6 +127,7 @@ class RunProgress:
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
     denied: dict[str, bool] = field(default_factory=dict[str, bool])
     started: dict[str, int] = field(default_factory=dict[str, int])
+    is_over: bool = False
     is_aborted: bool = False
     abort_reason: str = ""
     guard: Callable[[], None] | None = None
@@ -195,7 +197,8 @@ class Run:
         """
         progress = self.progress
         if not progress.is_aborted:
-            progress.is_aborted, progress.abort_reason = True, reason
+            progress.is_over = progress.is_aborted = True
+            progress.abort_reason = reason
             for child in progress.child_runs:  # first, so that calls that handle their cancellation cannot affect them
                 child.abort(reason)
             for call in progress.running:
@@ -304,11 +307,16 @@ class Agents:
 
 
 def check_may_call(run: Run, ident: str) -> None:
-    """Raise `ToolNotFound` for a tool that a run may not call, and `RunStopped` once it was aborted."""
-    if run.progress.is_aborted:
-        raise RunStopped(run.progress.abort_reason)
+    """Raise `ToolNotFound` for a tool that a run may not call, and once it is over `RunStopped` or `RunEnded`."""
+    if run.progress.is_over:
+        raise why_over(run)
     if ident not in run.effective:
         raise ToolNotFound(ident, nearest(ident, run.effective.offered))
+
+
+def why_over(run: Run) -> RunStopped | RunEnded:
+    """Return why a run that is over makes no more calls."""
+    return RunStopped(run.progress.abort_reason) if run.progress.is_aborted else RunEnded()
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

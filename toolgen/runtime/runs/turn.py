@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.contract.records import Response
 from toolgen.runtime.base.answers import all_ended
-from toolgen.runtime.base.errors import RunStopped, TurnEnded
+from toolgen.runtime.base.errors import TurnEnded
 from toolgen.runtime.runs.misuse import id_of
+from toolgen.runtime.runs.run import why_over
 from toolgen.runtime.runs.schedule import Group, Rest, batches, group_of, rest_after
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ async def _in_batches(
     rest = rest_after(Group.READONLY, has_failed=False, was_denied=was_denied, may_continue=may_continue)
     for batch in batches(map(group_of, entries)):
         is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
-        if run.progress.is_aborted or is_skipped:
-            error = RunStopped(run.progress.abort_reason) if run.progress.is_aborted else TurnEnded()
+        if run.progress.is_over or is_skipped:
+            error = why_over(run) if run.progress.is_over else TurnEnded()
             for place in batch.places:
                 results[place] = await refuse(requests[place], error)
         else:

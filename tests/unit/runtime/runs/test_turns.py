@@ -9,10 +9,11 @@ import pytest
 
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import add, code_of, runtime_of
+from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult
 from toolgen.runtime import Catalog
 from toolgen.runtime.calls.call import Denial
-from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.runs.schedule import Batch, Group, batches, group_of
 
 if TYPE_CHECKING:
@@ -313,3 +314,50 @@ def test_batches_hold_every_call_once_and_in_order() -> None:
     assert [place for batch in found for place in batch.places] == list(range(9))
     assert found[:3] == [Batch(Group.READONLY, (0, 1)), Batch(Group.WRITE, (2,)), Batch(Group.WRITE, (3,))]
     assert list(batches([])) == []
+
+
+def test_a_run_that_has_ended_makes_no_call_through_any_door() -> None:
+    host = Host()
+
+    async def whole() -> None:
+        runtime = runtime_of(host.catalog, permission=lambda _: Decision.ALLOW_ONCE)
+        run = run_of(host.catalog)[1]
+        assert code_of(await runtime.invoke(request("r1"), run=run)) == "ok"
+        assert await runtime.permission_request(request("w1"), run) is not None
+        await runtime.end_run(run)
+        trace = [*host.trace]
+        results = [
+            await runtime.invoke(request("r1"), run=run),
+            await runtime.invoke(request("w1"), run=run),
+            await runtime.invoke_apart(request("r1"), run=run),
+            await runtime.call(Ident("t.r"), {"n": 1}, run=run),
+            await runtime.skip(request("r1"), run),
+            *await runtime.turn([request("r1"), request("r2")], run),
+        ]
+        for result in results:
+            assert result.error is not None
+            told = (result.error.kind, result.error.code, result.error.message, result.error.hint)
+            assert told == (FailureKind.SKIPPED, "run_ended", "the run has ended", "make the call in another run")
+        assert await runtime.permission_request(request("w1"), run) is None
+        assert host.trace == trace
+        other = run_of(host.catalog)[1]
+        assert code_of(await runtime.invoke(request("r1"), run=other)) == "ok"
+
+    asyncio.run(whole())
+
+
+def test_a_call_that_waits_for_a_person_while_its_run_ends_is_not_made() -> None:
+    host = Host()
+
+    async def whole() -> None:
+        run = run_of(host.catalog)[1]
+
+        async def ask(_: PermissionRequest) -> Decision:
+            await runtime.end_run(run)
+            return Decision.ALLOW_ONCE
+
+        runtime = runtime_of(host.catalog, permission=ask)
+        assert code_of(await runtime.invoke(request("w1"), run=run)) == "run_ended"
+
+    asyncio.run(whole())
+    assert host.trace == []
