@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import signal
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ __all__ = [
     "shop",
 ]
 
-settings.register_profile("short", settings.get_profile("ci"), max_examples=25)
+settings.register_profile("short", settings.get_profile("ci"), max_examples=15)
 """The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""
 
 _LONG_ID = 200
@@ -82,11 +83,28 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return None
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    _mark_most_variants_long(items)
+    yield  # tests are chosen by their marks
     if hasattr(config, "workerinput"):
         from tests.scheduling import slow_first
 
         items[:] = slow_first(items)
+
+
+def _mark_most_variants_long(items: list[pytest.Item]) -> None:
+    """Mark the tests `long` that `make test` leaves out of those with the mark `variants`."""
+    families: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("variants")
+        if mark is not None and not item.get_closest_marker("long"):
+            families[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (_, number), family in families.items():
+        chosen = {len(family) * place // number for place in range(number)}
+        for place, item in enumerate(family):
+            if place not in chosen:
+                item.add_marker(pytest.mark.long)
 
 
 def pytest_configure() -> None:

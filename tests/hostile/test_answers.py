@@ -81,6 +81,7 @@ READERS: dict[str, tuple[Callable[[Any, Peer, Path], str], dict[str, str]]] = {
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.variants(12)
 def test_an_answer_costs_no_more_than_its_bound(catalog: Catalog, tmp_path: Path, name: str, reader: str) -> None:
     attack = ATTACKS[name]
     read, differs = READERS[reader]
@@ -168,6 +169,7 @@ SERVERS: dict[str, tuple[Callable[[Peer, LoginStore], Awaitable[None]], bytes]] 
         for place in SERVERS
     ],
 )
+@pytest.mark.variants(12)
 def test_an_answer_to_a_login_or_an_import_of_a_server_costs_no_more_than_its_bound(
     tmp_path: Path, name: str, place: str
 ) -> None:

@@ -70,6 +70,7 @@ def outcome(world: World, tool: str, args: dict[str, Any]) -> object:
 
 
 @pytest.mark.parametrize("case", EDITS)
+@pytest.mark.variants(5)
 def test_edit_file_takes_linear_time(world: World, case: str) -> None:
     def work(size: int) -> Callable[[], object]:
         content, args = EDITS[case](size)
@@ -124,6 +125,7 @@ def test_tools_for_a_file_take_linear_time(world: World, case: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "args"), [("list_dir", {"recursive": True, "limit": 10_000}), ("search", {"query": "x"})]
 )
+@pytest.mark.variants(1)
 def test_tools_for_a_folder_take_linear_time(world: World, tool: str, args: dict[str, Any]) -> None:
     def work(size: int) -> Callable[[], object]:
         for number in range(size):

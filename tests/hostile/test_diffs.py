@@ -25,6 +25,7 @@ EVERY = list(TEXTS.values())
 
 
 @pytest.mark.parametrize("step", [5, *later([1, 7, 11, 13])])
+@pytest.mark.long
 def test_hostile_text_is_reported_as_text(step: int) -> None:
     texts = {name: EVERY[number * step % len(EVERY)] for number, name in enumerate(POSITIONS)}
     hostile = accepted(dict(texts.items()))

@@ -184,6 +184,7 @@ def look(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.variants(8)
 def test_no_setting_of_a_repository_runs_a_program(hostile: Hostile, name: str) -> None:
     settings, control = SETTINGS[name]
     hostile.set(settings)

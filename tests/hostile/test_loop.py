@@ -74,6 +74,7 @@ COSTLY = {
         *later(["values", "strings", "keys", "quotes", "no text", *(each for each in ATTACKS if each != "values")]),
     ],
 )
+@pytest.mark.variants(1)
 def test_no_answer_of_an_api_holds_up_the_loop(
     catalog: Catalog, tmp_path: Path, name: str, reader: Callable[..., str]
 ) -> None:
@@ -90,6 +91,7 @@ def test_no_answer_of_an_api_holds_up_the_loop(
     "name",
     ["values", *later(["strings", "keys", "quotes", "bomb", "depth"])],
 )
+@pytest.mark.variants(1)
 def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_path: Path, name: str, place: str) -> None:
     read, path = SERVERS[place]
     attack = {"bomb": ATTACKS["bomb"], "depth": ATTACKS["depth"], **COSTLY}[name]
@@ -107,6 +109,7 @@ def test_no_answer_to_a_login_or_an_import_of_a_server_holds_up_the_loop(tmp_pat
         *later(["longest_text", "many_keys", "many_members", "many_lines", "invalid_blocks"]),
     ],
 )
+@pytest.mark.variants(1)
 def test_no_answer_of_a_server_holds_up_the_loop(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
@@ -126,6 +129,7 @@ def test_no_answer_of_a_server_holds_up_the_loop(
         *later(["many_lines", "many_args", "many_texts", "many_values"]),
     ],
 )
+@pytest.mark.variants(1)
 def test_no_changed_tool_of_a_server_holds_up_the_loop(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
@@ -150,6 +154,7 @@ def test_no_changed_tool_of_a_server_holds_up_the_loop(
     "name",
     ["many_keys", "values", "many_tools", *later(["many_strings", "many_members", "many_lines", "invalid_blocks"])],
 )
+@pytest.mark.variants(1)
 def test_no_list_of_a_server_holds_up_the_loop_of_an_import(
     peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:

@@ -74,6 +74,7 @@ REFUSED = {
         ),
     ],
 )
+@pytest.mark.variants(6)
 def test_an_answer_that_costs_too_much_or_cannot_be_read_ends_its_call(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_session_ends_also_if_its_server_does_not_confirm_it(
 
 
 @pytest.mark.parametrize("transport", ["stdio", "events"])
+@pytest.mark.variants(1)
 def test_messages_without_end_end_the_connection(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str
 ) -> None:
@@ -164,6 +166,7 @@ def test_messages_without_end_end_the_connection(
 
 @pytest.mark.parametrize("transport", ["stdio", "events"])
 @pytest.mark.parametrize("name", ["progress", "logs"])
+@pytest.mark.variants(2)
 def test_reports_of_a_call_are_kept_up_to_a_bound(
     package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:

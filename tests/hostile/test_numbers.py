@@ -160,6 +160,7 @@ def test_operations_with_any_number_are_taken_or_left_out_alone(name: str) -> No
 
 
 @any_number
+@pytest.mark.variants(1)
 def test_a_spec_with_any_number_builds_or_has_an_error_at_its_place(name: str) -> None:
     for place, schema in PLACES.items():
         args = {"type": "object", "properties": {"v": schema}}
@@ -177,6 +178,7 @@ def accepts(schema: Any, value: Any) -> bool:
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.variants(12)
 def test_schemas_with_any_two_numbers_are_compared(place: str) -> None:
     schemas = [json.loads(with_number(PLACES[place], json.dumps(value))) for value in VALUES]
     for one, other in permutations(schemas, 2):

@@ -120,6 +120,7 @@ PACKAGES: Final = sorted(each.name for each in pkgutil.iter_modules(toolgen.__pa
 
 
 @pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.variants(8)
 def test_an_expression_takes_time_in_proportion_to_a_text(package: str) -> None:
     for name in of_package(package):
         check(name, pairs=False)

@@ -46,6 +46,7 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.mark.parametrize("shares", [3, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
 def test_names_that_are_paths_access_no_other_files(project: Project, shares: int) -> None:
     """Each position gets every third path. All combinations are a long test."""
     files = {

@@ -99,6 +99,8 @@ def reads(database: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tupl
     ["\x1b[31m\u202e", "[" * 100_000, *later([b"\xff\xfe\0", "5", 2**62])],
     ids=["escapes", "deep", "bytes", "number", "large"],
 )
+@pytest.mark.variants(1)
+@pytest.mark.long
 def test_commands_end_whatever_a_database_of_runs_has(
     value: object,
     database: Path,
@@ -200,6 +202,7 @@ async def question_of(database: Path) -> Any:
 
 
 @pytest.mark.parametrize("change", [*later(["a number"]), *(each for each in CHANGES if each != "a number")])
+@pytest.mark.variants(2)
 def test_whatever_a_question_has_that_somebody_else_wrote(
     change: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -292,6 +295,7 @@ PICKLED = [
         for table, column in PICKLED
     ],
 )
+@pytest.mark.variants(5)
 def test_nothing_in_a_database_is_unpickled(
     state: str, table: str, column: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -140,6 +140,7 @@ REFERENCES: Final[dict[str, tuple[Any, dict[str, Any], set[str]]]] = {
 
 
 @pytest.mark.parametrize("name", REFERENCES)
+@pytest.mark.variants(6)
 def test_endless_references(name: str) -> None:
     schema, types, errors = REFERENCES[name]
     assert codes(a=shop(schema, **types)) == errors
@@ -172,6 +173,7 @@ WIDE: Final[dict[str, tuple[Any, set[str]]]] = {
 
 
 @pytest.mark.parametrize("name", WIDE)
+@pytest.mark.variants(4)
 def test_wide_schemas(name: str) -> None:
     schema, errors = WIDE[name]
     assert codes(a=shop(schema)) == errors

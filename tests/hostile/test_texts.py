@@ -36,6 +36,7 @@ SHARES: Final = 12
 
 
 @pytest.mark.parametrize("name", POSITIONS)
+@pytest.mark.variants(40)
 def test_hostile_text_stays_text(name: str) -> None:
     first = list(POSITIONS).index(name) % SHARES
     check(POSITIONS[name], list(TEXTS.values())[first::SHARES])

@@ -105,6 +105,7 @@ def test_the_working_directory_and_the_project_path_have_no_effect(package: Pack
     assert differences(package, build(write_specs(tmp_path / "another place"), inside=False)) == ""
 
 
+@pytest.mark.long
 def test_the_environment_and_the_configuration_of_other_tools_have_no_effect(package: Package, tmp_path: Path) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
     for place in (home / ".config" / "ruff", home, project, project / "generated"):
@@ -122,6 +123,7 @@ def test_the_environment_and_the_configuration_of_other_tools_have_no_effect(pac
     assert differences(package, made) == ""
 
 
+@pytest.mark.long
 def test_the_names_of_files_have_no_effect(package: Package, tmp_path: Path) -> None:
     made = build(write_specs(tmp_path, renamed=True))
     assert made["shop/tools/orders/find.py"] != package["shop/tools/orders/find.py"], "its first line names the file"

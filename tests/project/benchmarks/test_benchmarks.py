@@ -33,6 +33,7 @@ def printed(*names: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_the_report_names_the_versions_used(report: dict[str, Any]) -> None:
     assert report["runs"] == 1
     assert report["cores"] >= 1

@@ -21,6 +21,7 @@ def test_a_worker_reads_a_few_rows_however_many_there_are() -> None:
 @pytest.mark.parametrize(
     "scenario", [Scenario(workers=80, dead=20, by_host=True), Scenario(workers=80, dead=40, seed=2)], ids=repr
 )
+@pytest.mark.variants(1)
 def test_workers_that_die_together_are_adopted_as_soon_as_one_alone(scenario: Scenario) -> None:
     assert simulate(scenario).longest < ADOPTED_WITHIN
 
@@ -30,6 +31,7 @@ def test_the_last_worker_adopts_all_others() -> None:
 
 
 @pytest.mark.parametrize(("pause", "adopted"), [(2.0, 0), (4.0, 0), (8.0, 10)])
+@pytest.mark.variants(1)
 def test_workers_that_stand_still_are_adopted_only_without_a_lease(pause: float, adopted: int) -> None:
     found = simulate(Scenario(workers=40, paused=10, pause=pause, seconds=12.0))
     assert (found.adopted_alive, found.adopted_while_held) == (adopted, 0)

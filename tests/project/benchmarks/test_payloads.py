@@ -28,6 +28,7 @@ def report() -> dict[str, Any]:
     return measured([1, 67, 100, 200], [20, 200])
 
 
+@pytest.mark.long
 def test_tus_24_the_flat_payload_is_small_and_the_other_presentations_are_smaller(report: dict[str, Any]) -> None:
     sizes = {presentation: found["bytes"] for presentation, found in report["request"]["67"].items()}
     assert 40_000 < sizes["enumerate-all"] <= 54_000

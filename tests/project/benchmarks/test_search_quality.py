@@ -65,6 +65,7 @@ def test_every_label_is_a_tool(documents: list[SearchDocument]) -> None:
 
 
 @needs_tools
+@pytest.mark.long
 def test_lexical_search_beats_plain_bm25_by_five_points_on_the_held_out_half(
     documents: list[SearchDocument], index: SearchIndex
 ) -> None:

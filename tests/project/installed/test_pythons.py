@@ -106,6 +106,7 @@ def test_the_same_package_is_generated(environment: Environment, tmp_path: Path)
     assert succeeds(environment, "-m", "toolgen", "build", "--check", cwd=tmp_path) == "generated: up to date\n"
 
 
+@pytest.mark.variants(1)
 def test_a_built_project_is_used(bare: Environment, tmp_path: Path) -> None:
     for folder, command in ((tmp_path, ("init", "shop")), (tmp_path / "shop", ("build",))):
         built = toolgen(folder, *command)

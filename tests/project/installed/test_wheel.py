@@ -115,6 +115,7 @@ def test_the_wheel_holds_the_package_templates_built_in_specs_and_nothing_else(w
     assert any(name.startswith("toolgen/templates/") for name in names)
 
 
+@pytest.mark.long
 def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", ROOT, tmp_path / "sdist")
     pip = [sys.executable, "-m", "pip", "wheel", "--isolated", "--quiet", "--no-index", "--no-deps"]
@@ -122,6 +123,7 @@ def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
+@pytest.mark.long
 def test_toolgen_without_extras_has_two_dependencies(base: Environment) -> None:
     assert base.installed() == BASE
 
@@ -164,6 +166,7 @@ def test_the_extra_includes_the_compiler_with_its_templates(full: Environment, t
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.long
 def test_the_extra_includes_the_built_in_toolsets(full: Environment, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "specs" / "examples", tmp_path / "specs" / "examples")
     shutil.copytree(ROOT / "generated", tmp_path / "generated")

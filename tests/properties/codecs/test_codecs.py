@@ -29,7 +29,7 @@ unhurried = settings(
 )
 
 
-@settings(unhurried, max_examples=25)
+@settings(unhurried, max_examples=12)
 @given(st.data(), toolsets(tools=4))
 def test_codecs_agree_with_the_validator_and_lose_nothing(data: st.DataObject, toolset: Toolset) -> None:
     check(toolset, lambda document: [data.draw(values(document)) for _ in range(5)])

@@ -212,6 +212,7 @@ def test_reg_75_the_closest_name_decides_for_every_host() -> None:
 @pytest.mark.parametrize("person", ["callback", "allow_all", "deny_all"])
 @pytest.mark.parametrize("tags", [(), ("dangerous",)])
 @pytest.mark.parametrize("permission", ["readonly", "write"])
+@pytest.mark.variants(5)
 def test_reg_76_the_strictest_answer_wins_in_any_policy_and_allow_never_lifts_dangerous(
     permission: str, tags: tuple[str, ...], person: str
 ) -> None:

@@ -72,6 +72,7 @@ LARGE_RESULTS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("what", LARGE_RESULTS)
 @pytest.mark.parametrize("observed", [False, True])
+@pytest.mark.variants(7)
 def test_reg_65_without_a_policy_no_result_is_shown_beyond_the_bound(
     what: str, tmp_path: Path, *, observed: bool
 ) -> None:

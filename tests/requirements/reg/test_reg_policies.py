@@ -113,6 +113,7 @@ FORMS_OF_TOOLS = [(ident, form) for ident, forms in FORMS.items() for form in fo
 
 @pytest.mark.parametrize(("ident", "form"), FORMS_OF_TOOLS)
 @pytest.mark.parametrize(("answer", "code"), [("deny", "permission_denied"), ("exclude", "tool_not_available")])
+@pytest.mark.variants(12)
 def test_reg_05_a_deny_rule_for_any_form_of_a_name_applies_to_every_form(
     ident: str, form: str, answer: str, code: str
 ) -> None:
@@ -215,6 +216,7 @@ def test_reg_05_a_pattern_matches_idents_unless_it_contains_the_wire_name_separa
     "form", ["team.notes.ad", "team__note__add", "teams.*", "Team.notes.add", "team.notes", "x__*"]
 )
 @pytest.mark.parametrize("place", ["rules", "roles", "modes"])
+@pytest.mark.variants(18)
 def test_reg_05_a_restriction_that_matches_nothing_is_an_error_when_a_runtime_is_created(
     answer: str, form: str, place: str
 ) -> None:

@@ -102,6 +102,7 @@ def answer_of(interrupt: Any, person: Person, data: st.DataObject) -> dict[str, 
 @settings(max_examples=12, deadline=None)
 @given(turns=TURNS, data=st.data())
 @pytest.mark.parametrize("apart", [True, False], ids=["a task for each call", "one task"])
+@pytest.mark.variants(1)
 def test_langgraph_runs_exactly_what_was_allowed(
     load_store: LoadStore, apart: bool, turns: list[list[Asked]], data: st.DataObject
 ) -> None:

@@ -81,6 +81,7 @@ async def made(
 @pytest.mark.parametrize("door", KEYS)
 @settings(max_examples=10, deadline=None)
 @given(turn=TURN, steps=STEPS, data=st.data())
+@pytest.mark.variants(1)
 def test_what_comes_back_in_other_requests_answers_the_question_that_it_names(
     load_store: LoadStore, door: str, turn: list[Asked], steps: list[str], data: st.DataObject
 ) -> None:

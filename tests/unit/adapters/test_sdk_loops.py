@@ -44,6 +44,7 @@ def decide(request: PermissionRequest) -> PermissionDecision:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("name", ASKS)
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.variants(3)
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(
     load_store: LoadStore, name: str, stream: bool
 ) -> None:

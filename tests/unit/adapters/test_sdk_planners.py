@@ -37,6 +37,7 @@ START = (Message(role="system", content="You are a clerk."), Message(role="user"
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("name", ASKS)
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.variants(3)
 def test_a_whole_task_each_step_with_a_new_planner(load_store: LoadStore, name: str, stream: bool) -> None:
     """Between the steps there is nothing but the messages, as JSON, as where each runs in another process."""
     host = Host(load_store(), allow_all)

@@ -240,6 +240,7 @@ def test_what_is_found_in_a_text_is_found_wherever_it_is(around: str, part: str)
         OWN, "tau", "tau2", "kubernetes", "acebench", harbour=(0,), tau=(0,), tau2=(1,), kubernetes=(0,), acebench=(23,)
     ),
 )
+@pytest.mark.variants(2)
 def test_real_tools_are_hardly_ever_suspicious(name: str, most: int) -> None:
     suspicious = [each["name"] for each in tools_of(name) if suspicions_of(each)]
     assert len(suspicious) <= most, suspicious
@@ -250,6 +251,7 @@ def test_real_tools_are_hardly_ever_suspicious(name: str, most: int) -> None:
     ["when " + "_" * LONG, "<!--" * LONG + "\n", "a" * LONG, "1.1." * LONG, "https://a@" * LONG, "send when " * LONG],
     ids=["underscores", "comments", "word", "digits", "links", "phrases"],
 )
+@pytest.mark.variants(2)
 def test_the_check_of_a_long_text_takes_linear_time(text: str) -> None:
     """A pattern with quadratic time would take many minutes: a server could stop the host that compares its tools."""
     assert "TG816" in codes(tool(text), Reviewed())

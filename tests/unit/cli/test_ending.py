@@ -131,6 +131,7 @@ def test_a_handler_that_returns_in_time_is_not_cut_off(folder: Path) -> None:
         ("swallowing", 1, "cut off: "),
     ],
 )
+@pytest.mark.variants(1)
 def test_ctrl_c_ends_a_call_whatever_its_handler_does(folder: Path, tool: str, presses: int, said: str) -> None:
     with started(folder, f"k.t.{tool}") as process:
         until = time.monotonic() + SECONDS
@@ -149,6 +150,7 @@ def test_ctrl_c_ends_a_call_whatever_its_handler_does(folder: Path, tool: str, p
 
 
 @pytest.mark.parametrize("how", ["an interruption", "cancels itself", "an exit in groups", "starts a task that exits"])
+@pytest.mark.variants(2)
 def test_a_tool_that_would_end_the_command_is_a_failed_call(folder: Path, how: str) -> None:
     with started(folder, "k.t.ends", json.dumps({"how": how}), "--format", "json") as process:
         out, err = process.communicate(timeout=SECONDS)

@@ -56,6 +56,7 @@ def is_running(pid: int) -> bool:
         (signal.SIGTERM, signal.SIGHUP, 143),  # `nohup`
     ],
 )
+@pytest.mark.variants(2)
 def test_a_signal_ends_the_server_that_a_command_started(
     tmp_path: Path, number: signal.Signals, ignored: signal.Signals | None, code: int
 ) -> None:

@@ -155,6 +155,7 @@ def test_what_the_processes_made_is_not_made_again(project: Path, monkeypatch: p
     assert puts == {"output": 1, "summary": 1, "derived-files": 1, "built": 1}, "what is of no piece"
 
 
+@pytest.mark.long
 def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(project: Path) -> None:
     build(project, cores=1)
     shutil.rmtree(project / FOLDER)
@@ -180,6 +181,7 @@ def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(pro
     ],
     ids=["divided", "whole", "JSON", "shared", "two of one name"],
 )
+@pytest.mark.variants(2)
 def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: str, right: str, wrong: str) -> None:
     broken = project / "specs" / name
     broken.write_text(broken.read_text("utf-8").replace(right, wrong, 1), encoding="utf-8")
@@ -196,6 +198,7 @@ def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: st
     assert files_of(other / "generated") == files_of(project / "generated")
 
 
+@pytest.mark.long
 def test_a_tag_of_another_toolset_may_be_declared_where_its_users_are_compiled_before(project: Path) -> None:
     build(project)
     large = project / "specs" / "large.yaml"
@@ -238,6 +241,7 @@ def _children(process: int) -> list[str]:
 
 
 @pytest.mark.parametrize("happens", ["nothing", "the process fails", "a spec changes meanwhile"])
+@pytest.mark.variants(1)
 def test_derived_data_is_that_of_the_package_whatever_happens_to_its_process(
     happens: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -283,6 +283,7 @@ USES: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("missing", ["#/types/Gone", "other.yaml#/types/Gone", "1.json#/types/Gone"])
 @pytest.mark.parametrize("outer", USES)
 @pytest.mark.parametrize("inner", USES)
+@pytest.mark.variants(120)
 def test_a_type_that_is_not_there_is_the_only_error(inner: str, outer: str, missing: str, dialect: str) -> None:
     types = {"Made": raw(USES[inner]({"$ref": missing})), "Outer": raw(USES[outer]({"$ref": "#/types/Made"}))}
     args = {"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#/types/Outer"}, {"type": "null"}]}}}

@@ -127,6 +127,7 @@ HALF = "\ud800"
     ],
     ids=itertools.count(),
 )
+@pytest.mark.variants(8)
 def test_an_answer_with_a_text_that_cannot_be_kept_is_refused_and_its_question_stays_open(
     engines: Engines, reason: str, by: Approver
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_failed_call_has_the_whole_error(engines: Engines) -> None:
     engines.run(body)
 
 
+@pytest.mark.variants(1)
 def test_a_tool_that_would_end_its_caller_has_failed(engines: Engines) -> None:
     """Whatever ends its step, a run has an outcome of it, and the worker goes on."""
 
@@ -100,6 +101,7 @@ def test_a_tool_that_would_end_its_caller_has_failed(engines: Engines) -> None:
     engines.run(body)
 
 
+@pytest.mark.variants(1)
 def test_a_planner_that_would_end_its_run_fails_it(engines: Engines) -> None:
     async def body(running: Running) -> None:
         for how, ending in IN_OWN_TASKS.items():

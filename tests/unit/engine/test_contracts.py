@@ -33,6 +33,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("new", "mode", "reason"), CASES, ids=["compatible", "ignored", "strict", "rejected"])
+@pytest.mark.variants(2)
 def test_a_planned_call_is_made_where_it_means_the_same(
     durable: Engines, new: dict[str, Any], mode: str, reason: str
 ) -> None:

@@ -177,6 +177,7 @@ def test_a_read_that_failed_is_made_again_and_has_the_same_key(engines: Engines)
 
 
 @pytest.mark.parametrize("call", [read("down"), write("down")], ids=["a read", "a write"])
+@pytest.mark.variants(2)
 def test_a_call_that_keeps_failing_is_an_error_for_the_model(
     engines: Engines, call: tuple[str, dict[str, str]]
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_run_without_an_agent_has_all_tools(engines: Engines) -> None:
     ],
     ids=["planner", "agent", "mode"],
 )
+@pytest.mark.variants(3)
 def test_a_run_that_no_host_can_execute_ends_with_a_reason(
     engines: Engines, fields: dict[str, str], reason: str
 ) -> None:

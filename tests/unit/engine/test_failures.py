@@ -415,6 +415,7 @@ WAYS_TO_END: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("way", WAYS_TO_END)
+@pytest.mark.variants(5)
 def test_each_run_that_has_ended_has_one_end_on_record(way: str, engines: Engines, tmp_path: Path) -> None:
     fields, reason = WAYS_TO_END[way]
     if way == "tool_changed" and engines.kind not in IN_DATABASES:

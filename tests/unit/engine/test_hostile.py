@@ -98,6 +98,7 @@ def ends(engines: Engines, *plans: Any, look: Callable[[Running, RunEnd], None])
         "huge number",
     ],
 )
+@pytest.mark.variants(8)
 def test_a_planner_that_returns_no_plan_ends_the_run_with_a_reason(engines: Engines, plan: Any, reason: str) -> None:
     def look(_running: Running, end: RunEnd) -> None:
         assert end.stopped == "failed"
@@ -132,6 +133,7 @@ def test_payloads_can_be_anything(engines: Engines) -> None:
     ends(engines, calls(*(call(f"c{place}", payload) for place, payload in enumerate(payloads))), look=look)
 
 
+@pytest.mark.variants(1)
 def test_a_conversation_can_be_long_and_a_turn_can_have_many_calls(engines: Engines) -> None:
     def look(running: Running, end: RunEnd) -> None:
         assert end.stopped == "completed", end.reason

@@ -73,6 +73,7 @@ def test_the_model_of_a_run_gets_the_proposal_and_a_call_with_it_asks_again(engi
     ],
     ids=itertools.count(),
 )
+@pytest.mark.variants(4)
 def test_an_invalid_proposal_is_refused_with_its_place_and_the_question_stays_open(
     engines: Engines, proposal: Any, place: str
 ) -> None:

@@ -85,8 +85,8 @@ def test_a_run_goes_on_from_any_moment_in_which_it_was_cancelled(durable: Engine
 
     async def body(running: Running) -> None:
         moments = random.Random(seed)
-        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))
-        assert sorted({*running.marks()}) == sorted(["x", *(f"r{number}" for number in range(12))])
+        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(6)))
+        assert sorted({*running.marks()}) == sorted(["x", *(f"r{number}" for number in range(6))])
 
     durable.run(body)
 
@@ -117,7 +117,7 @@ def test_a_run_goes_on_with_its_agents_whoever_cancels_and_resumes_it_at_the_sam
 
     async def body(running: Running) -> None:
         moments = random.Random(seed)
-        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(12)))
+        await asyncio.gather(*(one(running, random.Random(moments.random()), f"r{number}") for number in range(6)))
 
     durable.run(body)
 
@@ -163,6 +163,7 @@ def test_a_worker_that_stops_writes_no_args_to_its_log(durable: Engines, caplog:
 
 
 @pytest.mark.parametrize("ahead", [0, 5])
+@pytest.mark.variants(1)
 def test_a_run_that_failed_goes_on_with_the_agents_that_were_cancelled_by_that(
     durable: Engines, monkeypatch: pytest.MonkeyPatch, ahead: float
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_schedule_travels_as_json() -> None:
     assert str(error) == "there is no schedule 'n'"
 
 
+@pytest.mark.variants(1)
 def test_a_schedule_starts_runs_with_its_messages_agent_and_user(engines: Engines) -> None:
     async def body(running: Running) -> None:
         engine = running.engine

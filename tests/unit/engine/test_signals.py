@@ -281,6 +281,7 @@ def test_what_is_said_of_signals_travels() -> None:
     ("value", "other"),
     [(1, True), (1, 1.0), (0, False), ([1], [True]), ({"a": 0}, {"a": False}), ({"a": [1]}, {"a": [1.0]}), ("1", 1)],
 )
+@pytest.mark.variants(5)
 def test_a_signal_with_a_key_repeats_only_the_same_json(engines: Engines, value: Any, other: Any) -> None:
     async def body(running: Running) -> None:
         engine = running.engine

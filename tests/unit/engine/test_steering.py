@@ -235,6 +235,7 @@ def ids_in_tables(url: str) -> set[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
+@pytest.mark.variants(2)
 def test_a_command_about_a_run_that_is_over_is_refused(
     tmp_path: Path, steer: tuple[str, ...], state: str, message: str
 ) -> None:

@@ -368,6 +368,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_known_accuracy_is_in_its_interval_and_equal_models_are_not_called_different(fifty: list[Any]) -> None:
     seeds = 30
     held = different = 0

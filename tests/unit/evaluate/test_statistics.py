@@ -51,6 +51,7 @@ def test_versions_that_do_not_differ_have_a_p_value_of_one() -> None:
         mcnemar(-1, 2)
 
 
+@pytest.mark.long
 def test_scipy_agrees() -> None:
     for successes, count in ((0, 9), (3, 9), (87, 101), (101, 101)):
         found = scipy_stats().binomtest(successes, count).proportion_ci(method="wilson")

@@ -192,6 +192,7 @@ def test_a_page_is_told_nothing_once_its_visitor_may_not_look() -> None:
 
 @pytest.mark.usefixtures("fast")
 @pytest.mark.parametrize("count", [3_000, *later([10_000])])
+@pytest.mark.long
 def test_events_leave_the_memory_of_live_pages_flat(tmp_path: Path, count: int) -> None:
     async def test() -> None:
         store = SqliteStore(tmp_path / "record.db")

@@ -72,6 +72,7 @@ async def overlapping(store: Store) -> None:
         *(pytest.param(*each, marks=pytest.mark.long) for each in ((1, "postgres"), (3, "sqlite"))),
     ],
 )
+@pytest.mark.variants(3)
 def test_pages_of_calls_are_those_of_the_whole_run(
     kind: str, at_once: int, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

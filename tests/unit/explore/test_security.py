@@ -235,6 +235,7 @@ def test_hostile_texts_are_text_on_every_page_and_every_answer_forbids_scripts()
     run(test())
 
 
+@pytest.mark.long
 def test_a_result_of_ten_megabytes_is_shown_in_part_and_downloaded_whole() -> None:
     async def test() -> None:
         browser = await Browser(shop()).start()

@@ -57,6 +57,7 @@ kinds = pytest.mark.parametrize("kind", PUT)
         ),
     ],
 )
+@pytest.mark.variants(5)
 def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, message: str) -> None:
     shutil.copytree(Path(toolgen.toolsets.generated.__file__).parent, tmp_path / "package")
     (tmp_path / "package" / "_derived").mkdir(exist_ok=True)

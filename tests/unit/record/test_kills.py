@@ -40,6 +40,7 @@ def test_reg_70_event_and_result_are_stored_together_at_each_boundary(tmp_path: 
 
 
 @pytest.mark.parametrize("calls", [1, 7, 20])
+@pytest.mark.variants(1)
 def test_reg_70_a_writer_killed_at_any_moment(tmp_path: Path, calls: int) -> None:
     path = tmp_path / "store.db"
     for attempt in range(2):

@@ -290,6 +290,7 @@ def test_a_damaged_record_is_an_error_without_a_traceback(tmp_path: Path) -> Non
         SqliteReader(path).page("r1", -1, 100)
 
 
+@pytest.mark.long
 def test_ten_thousand_concurrent_calls_are_each_stored_once(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
 

@@ -405,6 +405,7 @@ def check_compact(schema: dict[str, Any]) -> dict[str, Any]:
         acebench=(["acebench"], 1_002),
     ),
 )  # fmt: skip
+@pytest.mark.variants(2)
 def test_real_calls_are_accepted_and_rejected_as_before(name: str, recordings: list[str], calls: int) -> None:
     tools = tools_of(name)
     schemas = {tool["name"]: tool["inputSchema"] for tool in tools}

@@ -317,6 +317,7 @@ def test_a_stdio_server_ends_with_a_client_that_no_longer_reads(project: Project
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&- </dev/null"])
+@pytest.mark.variants(1)
 def test_a_stdio_server_without_stdin_or_stdout_says_so(project: Project, closed: str) -> None:
     command = f'exec "$0" "$@" {closed}'
     done = subprocess.run(

@@ -153,6 +153,7 @@ async def two_users() -> AsyncIterator[tuple[Client, Client, Counter[str], async
     await app.close()
 
 
+@pytest.mark.long
 def test_one_user_with_950_long_calls_leaves_places_to_the_others() -> None:
     async def main() -> None:
         async with two_users() as (ana, bo, running, gate):

@@ -82,6 +82,7 @@ class Real:
 
 @pytest.mark.parametrize("presentation", PRESENTATIONS)
 @pytest.mark.parametrize(("ident", "given"), EACH_KIND.items(), ids=EACH_KIND)
+@pytest.mark.variants(7)
 def test_each_kind_is_answered_with_each_presentation(
     catalog: Catalog, tmp_path: Path, ident: Any, given: Any, presentation: PresentationName
 ) -> None:

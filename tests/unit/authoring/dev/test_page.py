@@ -115,6 +115,7 @@ def test_the_page_follows_edits_commits_and_sizes_until_ctrl_c(project: Project)
         assert COLOR.search(terminal.sent)
 
 
+@pytest.mark.long
 def test_no_part_waits_for_another_and_what_is_not_current_is_marked(project: Project) -> None:
     with Terminal(project.folder, *DEV) as terminal:
         terminal.until(complete)

@@ -123,6 +123,7 @@ def test_schemas_are_completed_and_checked(tmp_path: Path) -> None:
         (TOOL + "    limits: {daily_limit: -1}\n", "below the minimum"),
     ],
 )
+@pytest.mark.variants(2)
 def test_files_are_checked(text: str, message: str, tmp_path: Path) -> None:
     async def look(client: Client) -> None:
         found = await client.diagnostics("a.yaml", text)

@@ -206,6 +206,7 @@ def test_json_is_ordered_and_indented() -> None:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: "/".join(path.parts[-3:]))
+@pytest.mark.variants(100)
 def test_every_spec_is_stable_and_compiles_to_the_same(path: Path) -> None:
     name = path.name
     text = path.read_bytes()

@@ -70,6 +70,7 @@ def test_new_lines_end_as_those_of_the_file(end: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=all_rules())
+@pytest.mark.variants(25)
 def test_no_fix_depends_on_line_ends(rule: Rule) -> None:
     def outcome(end: str) -> dict[str, str]:
         files = parsed({path: text.replace("\n", end) for path, text in files_of(rule.bad).items()})

@@ -48,6 +48,7 @@ def each_tool_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("code", OF_TOOLS)
+@pytest.mark.variants(16)
 def test_what_a_rule_found_is_found_again_where_it_is_now(code: str, tmp_path: Path) -> None:
     cache = open_cache(tmp_path)
     bad, good = files_of(RULES[code].bad), files_of(RULES[code].good)

@@ -74,6 +74,7 @@ def test_the_bytes_of_an_agents_tools_are_those_of_stats(agent: str, presentatio
 
 
 @pytest.mark.parametrize("code", [*(code for code in RULES if code != "TL405"), *later(["TL405"])])  # thousands of args
+@pytest.mark.variants(25)
 def test_the_bytes_of_a_list_of_all_tools_are_those_of_stats(code: str) -> None:
     for example in (RULES[code].bad, RULES[code].good):
         project = project_of(example, "enumerate-all")

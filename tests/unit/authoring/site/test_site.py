@@ -319,6 +319,7 @@ def without_text_markup(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", DESCRIPTIONS)
+@pytest.mark.variants(20)
 def test_hostile_text_stays_text(name: str) -> None:
     text = DESCRIPTIONS[name]
     files = site_of(described(text))
@@ -335,6 +336,7 @@ HOSTILE = ("<script>alert(1)</script>", '"><b a="', "../../x", "con", "a\u202eb\
 
 
 @pytest.mark.parametrize(("position", "turn"), [*zip(POSITIONS, cycle(HOSTILE[1:]), strict=False)], ids=POSITIONS)
+@pytest.mark.variants(30)
 def test_hostile_text_at_every_position_of_a_spec_gives_a_well_formed_site(position: str, turn: str) -> None:
     """A script is at each position, the other texts take turns."""
     for text in (HOSTILE[0], turn):
@@ -385,6 +387,7 @@ def test_a_project_without_tools_has_a_first_page() -> None:
     assert [*broken_links(files)] == []
 
 
+@pytest.mark.long
 def test_the_site_is_the_same_under_any_hash_seed() -> None:
     code = (
         "import hashlib; from tests.unit.authoring.site.project import *; "

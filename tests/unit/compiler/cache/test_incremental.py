@@ -459,6 +459,7 @@ def lint_a_misspelt_key(project: Project) -> None:
     ],
     ids=lambda edit: edit.__name__,
 )
+@pytest.mark.variants(5)
 def test_an_edit_reaches_every_toolset_that_depends_on_it(project: Project, edit: Callable[[Project], None]) -> None:
     edit(project)
     before = project.good

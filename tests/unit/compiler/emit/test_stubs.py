@@ -119,6 +119,7 @@ def test_objects_share_a_type_if_nothing_in_them_differs(graph: list[tuple[bool,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["chain", "cycle", "cycle with one other", "tree", "diamonds"])
+@pytest.mark.variants(2)
 def test_types_of_many_objects_cost_little_more_than_one_look_at_each(shape: str) -> None:
     size = 3_000
     below: dict[str, list[list[int]]] = {

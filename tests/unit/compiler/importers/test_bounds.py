@@ -293,6 +293,7 @@ def of_schema(schema: Any, side: str) -> dict[str, Any]:
         ("TOOL_CHARACTERS", 20_000, "Told", "args", "the texts of the tools have over 20,000 characters together"),
     ],
 )
+@pytest.mark.variants(1)
 def test_a_small_document_makes_no_more_than_may_be(
     bound: str, value: int, name: str, side: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

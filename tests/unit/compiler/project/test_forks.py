@@ -89,6 +89,7 @@ def test_parts_run_at_once_in_processes_of_their_own() -> None:
     ],
     ids=["an error", "no pickle", "an exit", "a code", "a signal", "SystemExit"],
 )
+@pytest.mark.variants(2)
 def test_a_part_that_fails_gives_nothing_and_shows_nothing(
     part: Callable[[], object], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -283,6 +283,7 @@ def killed_rollbacks(root: str) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 2, 10**9], ids=["once", "twice", "from then on"])
+@pytest.mark.variants(1)
 def test_a_disk_failure_leaves_a_complete_package(project: Project, tmp_path: Path, times: int) -> None:
     template = tmp_path / "template"
     project.publish(OLD)

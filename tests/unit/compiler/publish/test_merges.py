@@ -71,6 +71,7 @@ OWN = {"TOOLS.md", "catalog.json", "toolgen.lock", f"{FOLDER}/tool_050.py"}
     ],
     ids=["description", "field", "tool"],
 )
+@pytest.mark.variants(1)
 def test_a_change_of_one_tool_changes_its_own_lines(
     repository: Repository, change: tuple[str, str], files: set[str], most: int
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_change_of_one_tool_changes_its_own_lines(
     ],
     ids=["neighbours", "a field of a neighbour", "fields", "tools", "a tool and a description"],
 )
+@pytest.mark.variants(2)
 def test_branches_that_touch_different_tools_merge_without_conflicts(
     repository: Repository, ours: tuple[str, str], theirs: tuple[str, str]
 ) -> None:

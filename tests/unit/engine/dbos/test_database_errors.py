@@ -117,6 +117,7 @@ def refused(url: str, code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("codes", [OFTEN, *later([tuple({*PASSING, *OF_OPERATORS} - {*OFTEN})])], ids=["often", "rest"])
+@pytest.mark.long
 def test_whatever_postgres_says_when_something_is_written_the_run_goes_on(
     codes: tuple[str, ...], prepared_url: str, tmp_path: Path
 ) -> None:
@@ -235,6 +236,7 @@ class Unreliable:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.variants(1)
 def test_the_end_of_a_run_is_on_record_once_whatever_its_store_says_and_however_often_it_is_executed(
     kind: str, tmp_path: Path, request_: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

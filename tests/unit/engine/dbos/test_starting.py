@@ -37,6 +37,7 @@ MOMENTS = [pytest.param(each, marks=[pytest.mark.long] if each % 60 else []) for
 
 @pytest.mark.parametrize("is_last", [False, True], ids=["a connection is cut", "the server is gone"])
 @pytest.mark.parametrize("parts", MOMENTS)
+@pytest.mark.variants(2)
 def test_a_worker_starts_in_spite_of_a_cut_and_says_that_its_database_is_gone(
     parts: int,
     is_last: bool,

@@ -149,6 +149,7 @@ OLD: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string
     ],
     ids=["takes the args", "does not take them", "is gone"],
 )
+@pytest.mark.variants(1)
 def test_a_run_whose_tool_has_changed_goes_on_or_stops_with_a_reason(
     new: dict[str, Any] | None, stopped: str, reason: str, tmp_path: Path
 ) -> None:

@@ -117,6 +117,7 @@ def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.variants(20)
 def test_reg_59_each_value_is_one_argument(shared: Project, value: str) -> None:
     before = sorted(path.name for path in shared.folder.rglob("*"))
     assert shared.value("show", {"value": value}) == f"1\n{value}"
@@ -132,6 +133,7 @@ def test_reg_60_in_a_shell_line_each_value_is_one_word(shared: Project, value: s
 
 @pytest.mark.parametrize("tool", ["show_around", "show_around_in_shell"])
 @pytest.mark.parametrize("value", [each for each in HOSTILE if len(each) < 1000])
+@pytest.mark.variants(36)
 def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(shared: Project, tool: str, value: str) -> None:
     assert shared.value(tool, {"value": value}) == f"1\n--value={value}, twice {value}"
 

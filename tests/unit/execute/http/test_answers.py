@@ -279,6 +279,7 @@ LOOKS_LIKE_JSON = [
 @given(
     texts=st.lists(st.text() | st.sampled_from(LOOKS_LIKE_JSON), max_size=5).map(lambda more: [*LOOKS_LIKE_JSON, *more])
 )
+@pytest.mark.variants(1)
 def test_a_text_of_an_api_is_exactly_the_result(
     catalog: str, request: pytest.FixtureRequest, server: Server, texts: list[str]
 ) -> None:

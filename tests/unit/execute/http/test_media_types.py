@@ -113,6 +113,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 @pytest.mark.parametrize("name", EXACT)
+@pytest.mark.variants(6)
 def test_a_server_receives_exactly_the_bytes_of_the_media_type(catalog: Catalog, server: Server, name: str) -> None:
     _, args, media_type, data = EXACT[name]
     assert invoke(catalog, name, args, base_url=server.url).error is None

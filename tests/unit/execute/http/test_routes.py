@@ -98,6 +98,7 @@ DOTS = ["", ".", "..", "...", "%2e", "%2E%2e", "%252e%252e", ".%2e", ". .", "..;
 
 @pytest.mark.parametrize("tool", OWN)
 @pytest.mark.parametrize("value", SEPARATORS)
+@pytest.mark.variants(90)
 def test_no_style_sends_a_separator_in_a_value(catalog: Catalog, tool: str, value: str) -> None:
     recorder = Recorder()
     values = (value, [value], ["a", value], {"k": value}, {value: "v"}, {"k": {"n": value}})
@@ -359,7 +360,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(calls=st.lists(st.tuples(st.sampled_from([*OWN]), VALUES), min_size=10, max_size=10))
 @example(calls=[("order", "5/refund"), ("order", "search"), ("labels", ["", "", ""])])
 def test_whatever_a_value_is_no_other_route_is_reached(
@@ -387,7 +388,7 @@ def test_the_other_routes_are_within_reach_of_a_client_that_only_encodes(servers
     assert httpx2.post(f"{servers[1]}/orders/5%25c0%25afrefund").json()["route"] == "/orders/{id}/refund"
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(value=VALUES, tool=st.sampled_from([*OWN, "file", "project"]))
 @example(value="a b/ü", tool="file")
 def test_the_url_that_a_person_is_shown_is_the_one_that_is_sent(catalog: Catalog, tool: str, value: Any) -> None:

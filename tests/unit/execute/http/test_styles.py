@@ -132,6 +132,7 @@ def values_of(place: str, style: str, kind: str) -> st.SearchStrategy[Any]:
 @pytest.mark.parametrize("form", READ, ids=lambda form: operation_id(*form))
 @settings(max_examples=3)
 @given(data=st.data())
+@pytest.mark.variants(18)
 def test_openapi_core_decodes_the_sent_values(
     catalog: Catalog, reader: OpenAPI, form: tuple[str, str, bool, str], data: st.DataObject
 ) -> None:

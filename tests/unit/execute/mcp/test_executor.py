@@ -384,6 +384,7 @@ def test_a_server_that_starts_when_its_loop_is_closed_ends_with_the_next_call(st
     gc.collect()  # it warns here, and in no other test
 
 
+@pytest.mark.long
 def test_a_program_that_closes_its_loops_leaves_nothing_open(start: Callable[..., Demo]) -> None:
     demos = {transport: start(transport) for transport in ("stdio", "http", "sse")}
     servers = {transport: getattr(demo.server, transport) for transport, demo in demos.items()}

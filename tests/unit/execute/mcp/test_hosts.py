@@ -110,6 +110,7 @@ PAIRS = {
         for each in product(("http", "sse"), ("", "network"), ("host", "environment"))
     ],
 )
+@pytest.mark.variants(2)
 def test_reg_75_policies_judge_the_host_of_the_server_that_gets_the_calls(
     start: Callable[..., Demo], tmp_path: Path, transport: str, tags: str, place: str
 ) -> None:

@@ -72,6 +72,7 @@ def test_escapes_count_in_their_shown_form(char: str) -> None:
     assert all("[cut: these are the first " in report for report in reports[:2])
 
 
+@pytest.mark.long
 def test_the_wall_clock_time_of_a_process_is_bounded() -> None:
     process = Process(1.0)
 

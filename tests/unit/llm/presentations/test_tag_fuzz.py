@@ -85,6 +85,7 @@ def read_plainly(raw: str, tags: Mapping[str, TagLine]) -> tuple[str, list[tuple
 
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
+@pytest.mark.variants(3)
 def test_random_answers_are_parsed_by_line_and_every_call_is_answered(provider: str) -> None:
     fuzz(provider, range(25))
 

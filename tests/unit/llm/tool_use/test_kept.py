@@ -66,6 +66,7 @@ def of_many(tools: int) -> Catalog:
         "codeact",
     ],
 )
+@pytest.mark.long
 def test_sets_are_kept_up_to_a_total_number_of_tools(
     monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_connection_lost_at_any_moment_loses_nothing_and_writes_nothing_twice(
 
 
 @pytest.mark.parametrize("immediate", [True, False])
+@pytest.mark.variants(1)
 def test_a_restart_of_the_server_loses_nothing_and_fails_no_write(
     postgres_server: PostgresServer, immediate: bool
 ) -> None:

@@ -26,6 +26,7 @@ def test_a_database_is_empty_and_its_server_listens_on_no_port(postgres_url: str
 
 
 @pytest.mark.parametrize("immediate", [True, False])
+@pytest.mark.variants(1)
 def test_a_restart_cuts_connections_and_keeps_what_was_committed(
     postgres_server: PostgresServer, immediate: bool
 ) -> None:

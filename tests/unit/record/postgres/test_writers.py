@@ -36,6 +36,7 @@ def writer(url: str, name: str, calls: int, run: str = "r1") -> subprocess.Popen
     return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.long
 def test_four_processes_write_one_run_with_one_chain(postgres_url: str) -> None:
     with ExitStack() as stack:
         writers = [stack.enter_context(writer(postgres_url, name, 25)) for name in "abcd"]

@@ -52,6 +52,7 @@ def defines_kind(path: Path) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its processes do not fork")
 @every_kind
+@pytest.mark.variants(2)
 def test_a_new_file_can_be_opened_by_many_processes_at_the_same_moment(tmp_path: Path, module: str) -> None:
     given = [OPENING, tmp_path, module, KINDS[module], AT_ONCE, FILES]
     done = subprocess.run([sys.executable, *map(str, given)], capture_output=True, text=True, timeout=300)

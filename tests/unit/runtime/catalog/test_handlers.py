@@ -118,6 +118,7 @@ def test_a_tool_that_awaits_a_cancelled_task_does_not_cancel_its_caller() -> Non
 
 
 @pytest.mark.parametrize("made", ["invoke", "invoke_apart", "turn"])
+@pytest.mark.variants(1)
 def test_what_would_end_the_caller_fails_the_call(made: str) -> None:
     """Where the call has no task of its own, a tool that cancels that cancels the caller."""
 

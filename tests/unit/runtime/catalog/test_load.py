@@ -85,6 +85,7 @@ def check_record(record: RunRecord, count: int) -> None:
     assert sorted(number for number, _ in contents) == list(range(count))
 
 
+@pytest.mark.long
 def test_10_000_concurrent_calls_are_each_recorded_once() -> None:
     async def check() -> None:
         store = MemoryStore()
@@ -107,6 +108,7 @@ def test_10_000_concurrent_calls_are_each_stored_once_in_a_file_and_its_chain(tm
     assert verify_chain(reader.chain("r1"), reader.head("r1"), KEY) == []
 
 
+@pytest.mark.long
 def test_1_000_concurrent_turns_keep_their_order_and_lose_nothing() -> None:
     order: dict[int, list[int]] = {}
 
@@ -150,6 +152,7 @@ def test_1_000_concurrent_turns_keep_their_order_and_lose_nothing() -> None:
     asyncio.run(check())
 
 
+@pytest.mark.long
 def test_memory_is_released() -> None:
     async def with_memory_store(count: int) -> None:
         store = MemoryStore()

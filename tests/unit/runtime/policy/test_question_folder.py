@@ -225,7 +225,7 @@ PARTS = ["..", ".", "~", "sub", "deep", "out", "up", "keys", "home", "here", "pr
 
 
 @given(parts=st.lists(st.sampled_from([*PARTS, "cert.pem"]), min_size=1, max_size=6), key=st.sampled_from(PATH_KEYS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_judged_of_a_path_is_what_is_opened_whatever_runs_the_tool(
     world: World, parts: list[str], key: str
 ) -> None:

@@ -306,6 +306,7 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
         if place not in ("clock", "ids") or way == "at once"  # these are never awaited
     ],
 )
+@pytest.mark.variants(15)
 def test_no_exception_of_host_code_escapes_a_call(
     place: str, way: str, recorded: bool, is_timed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:

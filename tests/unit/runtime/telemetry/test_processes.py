@@ -145,6 +145,7 @@ TRACE, CALLER, IN_META = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331",
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_meta", [False, True], ids=["header", "meta"])
+@pytest.mark.variants(1)
 def test_a_served_request_continues_the_trace_of_its_client(listening: Any, in_meta: bool) -> None:
     server, receiver = listening
     meta = {"_meta": {"traceparent": f"00-{TRACE}-{IN_META}-01"}} if in_meta else {}

@@ -51,6 +51,7 @@ FAMILIES: Final[dict[str, Callable[[int], Schema]]] = {
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.variants(5)
 def test_a_comparison_takes_no_more_than_its_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "MOST_STEPS", STEPS)
     monkeypatch.setattr(patterns, "_MOST_STEPS", STEPS)
@@ -77,6 +78,7 @@ def test_the_places_of_a_recursive_schema_are_kept_once() -> None:
 
 
 @pytest.mark.parametrize("size", [60, 90])
+@pytest.mark.variants(1)
 def test_unions_of_many_kinds_are_decided(size: int) -> None:
     kinds: Schema = {f"d{each}": {**required("kind"), "properties": {"kind": {"const": each}}} for each in range(size)}
     before: Schema = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in kinds], "$defs": kinds}
@@ -98,6 +100,7 @@ HOSTILE: Final[dict[str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.variants(2)
 def test_texts_of_patterns_take_no_more_than_their_steps(name: str) -> None:
     patterns.automaton_of.cache_clear()
     with at_most_calls(6_000_000):

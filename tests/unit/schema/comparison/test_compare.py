@@ -220,6 +220,7 @@ def many_choices(count: int) -> Any:
     ],
     ids=["deep", "too deep", "choices", "no choices", "one of many", "patterns", "fields", "values"],
 )  # fmt: skip
+@pytest.mark.variants(3)
 def test_hostile_schemas_take_a_bounded_number_of_steps(before: Any, after: Any) -> None:
     comparison = compare(before, after)
     assert comparison.lost.verdict in Verdict

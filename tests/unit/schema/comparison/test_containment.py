@@ -137,6 +137,7 @@ STRICTLY_WIDER: list[tuple[Any, Any]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("narrow", "wide"), STRICTLY_WIDER)
+@pytest.mark.variants(30)
 def test_a_wider_schema_is_proved_to_be_and_has_a_counterexample(narrow: Any, wide: Any) -> None:
     for search in (True, False):
         assert compare(narrow, wide, search=search).lost.verdict is Verdict.NONE

@@ -166,6 +166,7 @@ def verdicts_of(schemas: list[Any], count: int) -> Counter[Verdict]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", of_sets(OWN, "kubernetes", later=("tau2", "acebench")))
+@pytest.mark.variants(1)
 def test_edits_of_real_schemas_are_decided(name: str) -> None:
     schemas = real_schemas(name)
     found = verdicts_of(schemas[:: len(schemas) // 25], 6)

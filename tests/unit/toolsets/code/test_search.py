@@ -215,6 +215,7 @@ def test_names_and_lines_that_are_not_text_are_read_too(world: World) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 1000, 65_536, 10**9])
+@pytest.mark.variants(3)
 def test_reg_45_output_is_read_in_parts_of_any_size(size: int) -> None:
     lines = [
         {"text": "plain\n"},

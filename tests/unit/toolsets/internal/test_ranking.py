@@ -80,6 +80,7 @@ def test_found_texts_share_a_word_and_are_unique(texts: list[str], query: str, c
         assert found
 
 
+@pytest.mark.long
 def test_ranking_finds_more_docstrings_than_counting_common_words() -> None:
     queries, texts = docstrings(120)
     sets = [set(re.findall(r"\w+", text.casefold())) for text in texts]

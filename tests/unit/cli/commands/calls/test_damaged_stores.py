@@ -207,6 +207,7 @@ def fuzz(folder: Path, seed: int, count: int, capture: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.variants(2)
 def test_a_damaged_file_is_an_error_message(
     tmp_path: Path, seed: int, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

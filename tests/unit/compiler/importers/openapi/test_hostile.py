@@ -109,6 +109,7 @@ TEXTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.variants(8)
 def test_an_invalid_description_is_an_error(name: str) -> None:
     outcome = import_api(TEXTS[name])
     assert outcome.imported is None
@@ -166,6 +167,7 @@ ANY = st.recursive(
 @settings(max_examples=2 * settings().max_examples)
 @given(path=ANY, schema=ANY, keys=st.dictionaries(st.sampled_from(["servers", "security", "tags", "components"]), ANY))
 @pytest.mark.parametrize("version", ["2.0", "3.0.0", "3.1.0"])
+@pytest.mark.variants(1)
 def test_no_description_causes_a_traceback(version: str, path: Any, schema: Any, keys: dict[str, Any]) -> None:
     head = {"swagger": version} if version == "2.0" else {"openapi": version}
     operation = {"get": {"operationId": "b", "parameters": [{"name": "q", "in": "query", "schema": schema}], **OK}}

@@ -33,6 +33,7 @@ def counted(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.variants(1)
 def test_every_operation_has_the_counted_parameters_and_body(name: str) -> None:
     outcome = import_api(text_of(name))
     assert set(outcome.codes) <= {"TG837"}
@@ -121,6 +122,7 @@ GENERATED = 1
 
 
 @pytest.mark.slow
+@pytest.mark.variants(1)
 def test_every_operation_sends_requests_that_openapi_core_finds_valid_with_the_same_values(
     published: tuple[str, Catalog],
 ) -> None:

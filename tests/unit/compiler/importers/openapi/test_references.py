@@ -166,6 +166,7 @@ def test_a_description_that_is_cut_into_files_gives_the_same_tools(version: str,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["notion", "twilio_verify"])
+@pytest.mark.variants(1)
 def test_a_published_description_that_is_cut_into_files_gives_the_same_tools(name: str) -> None:
     data = CHECKOUT.parent / "shared" / "data" / f"{name}.openapi.json"
     if not data.is_file():
@@ -196,6 +197,7 @@ BROKEN = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", "3.1", *later(["3.0", "3.2"])])
+@pytest.mark.variants(1)
 def test_no_operation_is_imported_of_which_a_reference_cannot_be_followed(version: str) -> None:
     """Each part of a description in turn is a broken reference: a tool is as it was, or left out and reported."""
     document = {**DOCUMENTS[version], "x-loop": {"$ref": "#/x-loop"}}

@@ -153,6 +153,7 @@ SECRETS = """
 
 @pytest.mark.parametrize("name", SECRETS)
 @pytest.mark.parametrize("home", ["~", "{top}/home", "/home/ann", "/root", "/Users/Ann"])
+@pytest.mark.variants(60)
 def test_reg_52_files_with_credentials_of_any_home_are_sensitive(top: Path, home: str, name: str) -> None:
     path = f"{home.replace('{top}', str(top))}/{name}"
     assert policy(top).judge(path).read_concern is PathConcern.SENSITIVE

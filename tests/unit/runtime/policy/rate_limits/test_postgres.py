@@ -40,6 +40,7 @@ def attempt(user: str = "ann", **limits: Any) -> Attempt:
     return Attempt(**{"ident": "own.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
 
 
+@pytest.mark.long
 def test_tel_28_four_processes_that_call_50_times_each_share_50_calls_a_day(postgres_url: str) -> None:
     with ExitStack() as stack:
         callers = ready_callers(stack, postgres_url, 4, daily_limit=50)

@@ -43,6 +43,7 @@ def attempt(user: str = "ann", **limits: Any) -> Attempt:
     return Attempt(**{"ident": "own.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
 
 
+@pytest.mark.long
 def test_tel_28_two_processes_that_call_100_times_each_share_50_calls_a_day(empty: RedisServer) -> None:
     with ExitStack() as stack:
         callers = ready_callers(stack, empty.uri, 2, daily_limit=50)

@@ -61,6 +61,7 @@ def test_tel_28_the_limit_of_a_day_survives_attempts_under_a_clock_that_is_ahead
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_tel_28_four_processes_that_call_50_times_each_share_50_calls_a_day(path: Path) -> None:
     with ExitStack() as stack:
         callers = ready_callers(stack, str(path), 4, daily_limit=50)
