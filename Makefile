@@ -40,11 +40,16 @@ check: .venv/ready ## Run mypy, ruff and the fast tests, in under a minute
 test-fast:
 	@$(PYTHON) -m pytest -n logical --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
-# pyright runs beside the tests, many of which wait; mypy before them, because they start from what it keeps.
+# pyright runs beside the tests, many of which wait; mypy before them, because they start from what it keeps. So are the
+# modules of the tests compiled: else each worker rewrites the asserts of all of them.
 .PHONY: test
 test: programs .venv/ready .venv/compiled ## Run all checks
-	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff
+	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff test-compile
 	@$(MAKE) --jobs --keep-going lint-pyright test-all
+
+.PHONY: test-compile
+test-compile:
+	@found=$$($(PYTHON) -m pytest --collect-only --quiet) || { echo "$$found"; exit 1; }
 
 .PHONY: test-all
 test-all:

@@ -58,9 +58,11 @@ def tools(
     how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
     With `permission=ask_before_call`, a call that would ask is an interruption of the agent's run; `state.approve`
-    allows that call once, also with `always_approve`: nobody was asked about later ones, so these are denied. A
-    rejection, whose message may be a `denial_message` with a proposal, goes on record with the next request to the
-    model, if the same tools asked: those of another process do not know the call. A failure is text for the model.
+    allows that call once. With `always_approve` it does so where no other call of the tool waits: the SDK does not keep
+    which one was approved, and forgets what was rejected, so of several none is made. Nor is a later one, about which
+    nobody was asked. A rejection, whose message may be a `denial_message` with a proposal, goes on record with the next
+    request to the model, if the same tools asked: those of another process do not know the call. A failure is text for
+    the model.
 
     Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
     """
@@ -118,20 +120,42 @@ async def _invoke(
     bridge: Bridge[RunContextWrapper[Any]], asked: Asked | None, name: str, ctx: ToolContext[Any], args: str
 ) -> str:
     call = await bridge.read(name, args, ctx.tool_call_id, ctx)
-    is_allowed = call.question is not None and _is_allowed(asked, call, name, ctx)
+    is_allowed = call.question is not None and await _is_allowed(bridge, asked, call, name, ctx)
     return (await bridge.make(call, _ALLOWED if is_allowed else None)).text
 
 
-def _is_allowed(asked: Asked | None, call: AdaptedCall, name: str, ctx: ToolContext[Any]) -> bool:
+async def _is_allowed(
+    bridge: Bridge[RunContextWrapper[Any]], asked: Asked | None, call: AdaptedCall, name: str, ctx: ToolContext[Any]
+) -> bool:
     """Whether the person was asked about this call, and allowed it.
 
     The SDK binds an approval to the id and the args of a call. Where another process has asked, that is all that is
-    known; an approval of all calls of a tool does not say which one was asked about.
+    known. An approval of all calls of a tool does not say which one it answers, and takes back earlier rejections: it
+    counts for a call that was asked about alone.
     """
     if ctx.is_tool_approved(name, ctx.tool_call_id) is not True:
         return False
-    was_asked = asked is not None and asked.pop(call.question_id, None) is not None
-    return was_asked or ctx.is_tool_approved(name, f"no call {token_hex(8)}") is not True
+    asked = {} if asked is None else asked
+    if ctx.is_tool_approved(name, f"no call {token_hex(8)}") is not True:
+        asked.pop(call.question_id, None)
+        return True
+    answered = await _not_rejected(bridge, asked, name, ctx)
+    for question in answered:
+        asked.pop(question, None)
+    return answered == {call.question_id}
+
+
+async def _not_rejected(
+    bridge: Bridge[RunContextWrapper[Any]], asked: Asked, name: str, ctx: ToolContext[Any]
+) -> set[str]:
+    """Return the questions of a user about calls of a tool, without those that were rejected."""
+    of_tool = [(question, args, call_id) for question, (tool, args, call_id) in asked.items() if tool == name]
+    return {
+        question
+        for question, args, call_id in of_tool
+        if ctx.is_tool_approved(name, call_id) is not False
+        and (await bridge.read(name, args, call_id, ctx)).question_id == question
+    }
 
 
 def planner(model: Model, settings: ModelSettings | None = None) -> ModelPlanner:

@@ -74,11 +74,14 @@ async def run_agent(
 
     `run`, by default a new one of the compiled `agent`, may come from `Runtime.start_run`: with a user, a session, a
     mode. Its calls go through the runtime; their results are shown to the planner, errors included. Raises what the
-    planner raises, ValueError for `max_turns` below 1, as `start_run` does, and `StoreError`.
+    planner raises, ValueError for `max_turns` below 1 and for a run that has ended, as `start_run` does, and
+    `StoreError`.
     """
     if max_turns < 1:
         raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
     run = runtime.start_run(agent) if run is None else run
+    if run.progress.is_over and not run.progress.is_aborted:
+        raise ValueError("the run has ended; start another one, with its session if its grants go on")
     reason = "failed"
     with in_span(run) as span:
         try:

@@ -109,7 +109,8 @@ def test_a_model_of_a_framework_plans_a_run(load_store: LoadStore, make: Callabl
 
     async def step() -> Any:
         planner = make(server.url)
-        result = await run_agent(host.runtime, "clerk", messages, planner, run=host.run, max_turns=1)
+        run = host.runtime.start_run("clerk", session=host.run.session, meta=host.run.meta)  # the one before has ended
+        result = await run_agent(host.runtime, "clerk", messages, planner, run=run, max_turns=1)
         telemetry.append(dict(result.telemetry))
         return result
 

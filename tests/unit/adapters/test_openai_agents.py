@@ -11,7 +11,7 @@ import pytest
 from agents import Agent, RunConfig, RunContextWrapper, Runner, RunState, set_tracing_disabled
 from agents.items import ToolCallOutputItem
 
-from tests.unit.adapters.shop import Host, call
+from tests.unit.adapters.shop import Host, Store, call
 from tests.unit.engine.app import add_policy
 from toolgen.adapters import openai_agents
 from toolgen.adapters.openai_agents import tools
@@ -178,3 +178,44 @@ def test_a_presentation_with_a_fixed_list_works_and_others_are_refused(load_stor
     searching = Host(load_store(), ask_before_call, "retrieval")
     with pytest.raises(ValueError, match="lists the tools once"):
         tools(searching.runtime, searching.run, presentation=searching.tool_use.presentation("chat", searching.run))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another process"])
+@pytest.mark.parametrize(
+    ("answers", "bought"),
+    [
+        (["approve", "always"], []),
+        (["reject", "always"], []),
+        (["always", None], []),
+        (["always", "reject"], [1]),
+        (["reject", "approve"], [2]),
+    ],
+    ids=str,
+)
+def test_an_approval_of_all_calls_of_a_tool_answers_no_question_but_its_own(
+    load_store: LoadStore, answers: list[str | None], bought: list[int], elsewhere: bool
+) -> None:
+    """The SDK forgets the rejections before it, and does not keep which of several calls was approved."""
+    catalog, store = load_store(), Store()
+    turn = [call("store__buy", "call_0", id=1), call("store__buy", "call_1", id=2)]
+    model = ScriptedModel(turn, "done").for_openai_agents()
+
+    def agent() -> Agent[Any]:
+        host = Host(catalog, ask_before_call, store=store)
+        return Agent(name="clerk", model=model, tools=[*tools(host.runtime, host.run)])
+
+    async def task() -> None:
+        current = agent()
+        state: Any = (await Runner.run(current, "Buy.")).to_state()
+        if elsewhere:
+            current = agent()
+            state = await RunState.from_json(current, json.loads(json.dumps(state.to_json())))
+        for item, answer in zip(state.get_interruptions(), answers, strict=True):
+            if answer == "reject":
+                state.reject(item)
+            elif answer is not None:
+                state.approve(item, always_approve=answer == "always")
+        await Runner.run(current, state)
+
+    asyncio.run(task())
+    assert store.orders == (bought if not elsewhere or "always" not in answers else [])

@@ -46,7 +46,8 @@ def test_a_whole_task_each_step_with_a_new_planner(load_store: LoadStore, name: 
 
     async def step() -> Any:
         planner = ModelPlanner(ASKS[name](api.url, stream=stream), name)
-        result = await run_agent(host.runtime, "clerk", messages, planner, run=host.run, max_turns=1)
+        run = host.runtime.start_run("clerk", session=host.run.session, meta=host.run.meta)  # the one before has ended
+        result = await run_agent(host.runtime, "clerk", messages, planner, run=run, max_turns=1)
         telemetry.append(result.telemetry)
         return result
 

@@ -109,6 +109,18 @@ def test_an_aborted_run_plans_no_more() -> None:
     assert world.ran == []
 
 
+def test_a_run_that_has_ended_is_not_run_again() -> None:
+    world = World(scripted_agent())
+    run = world.start()
+    asyncio.run(run_agent(world.runtime, "main", START, ScriptedPlanner([READ]), run=run))
+    before = len(world.events(run.meta.run_id, "run_ended"))
+    with pytest.raises(
+        ValueError, match=r"^the run has ended; start another one, with its session if its grants go on$"
+    ):
+        asyncio.run(run_agent(world.runtime, "main", START, ScriptedPlanner([READ]), run=run))
+    assert (before, len(world.events(run.meta.run_id, "run_ended"))) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("planner", "reason"),
     [

@@ -184,7 +184,8 @@ def test_goa_28_an_invalid_payload_is_a_result_with_this_message(shop: Shop) -> 
         result = invoke(runtime(shop, handlers(print)), payload)
         assert error_of(result).message == "invalid payload"
         assert result.retry_hint is not None
-        assert result.retry_hint.fields == (("/order_id",) if payload == "{}" else ())
+        is_at_a_field = payload == "{}" or "NaN" in str(payload)
+        assert result.retry_hint.fields == (("/order_id",) if is_at_a_field else ())
 
 
 def test_goa_17_an_executor_gets_canonical_json(shop: Shop) -> None:
