@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.kept import Kept, store_option
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
@@ -61,6 +62,7 @@ _RUN_BY: Final = {
 )
 @trust_specs_option
 @click.option("--stub", is_flag=True, help="Run nothing: answer by an example of the spec, or a made-up result.")
+@store_option
 @disable_policy_option
 @click.option("--user", help="The user that the call is made for.")
 @click.option(
@@ -79,6 +81,7 @@ def command(
     yes: bool,
     trust_specs: bool,
     stub: bool,
+    store: str | None,
     disabled_policies: Sequence[str],
     user: str | None,
     injected: Sequence[str],
@@ -89,7 +92,7 @@ def command(
     A tool is run by what its spec names: a `handler`, a program, a server or an API; or by what the configuration
     names, as `executors = {"shop.orders" = "app:shop"}`. A tool that may write asks for permission first, unless --yes
     is given. A call that a policy denies does not run. With --stub the tool itself does not run, and all else is the
-    same. Limits per user are counted from zero: calls of other commands and hosts do not count here.
+    same. Without --store, limits per user are counted from zero: calls of other commands and hosts do not count here.
     What still runs 10 seconds after the end of the call, or after Ctrl-C, is cut off, and stderr names it.
     """
     config = built_project()
@@ -98,20 +101,20 @@ def command(
         person = _Person() if not yes and _is_terminal() else None
         permission = allow_all if yes else person or _deny
         consent = Consent(config.root, yes=yes or trust_specs, word=TRUST_SPECS)
-        runtime, ident, registration = _runtime(
-            config, tool, disabled_policies, injected, permission, consent, stub=stub
+        runtime, ident, registration, kept = _runtime(
+            config, tool, disabled_policies, injected, permission, consent, store, stub=stub
         )
         if mode:
             check_known("mode", mode, runtime.policies.modes)
         _refuse_redacted(runtime.catalog, ident, payload)
         request = ToolRequest(name=ident, payload=payload)
         meta = ToolCallMeta(user=user)
-        run = runtime.start_run(mode=mode, meta=meta) if mode else None
-        result = run_calls(_result(runtime, request, meta, run, registration))
+        run = runtime.start_run(mode=mode, meta=meta) if mode or store else None
+        result = run_calls(_result(runtime, request, meta, run, registration, kept))
         if stub and result.success:
             echo("a stub answered: no tool has run", err=True)
-        if runtime.catalog.definition(ident).settings.limits.are_per_user:
-            echo("its limits are counted from zero: no other call of the user is known here", err=True)
+        if store is None and runtime.catalog.definition(ident).settings.limits.are_per_user:
+            echo("its limits are counted from zero; give --store to keep the counts", err=True)
     if output_format == "json":
         show_json(_json(result))
     elif result.error is None:
@@ -135,12 +138,13 @@ def _runtime(
     injected: Sequence[str],
     permission: PermissionCallback,
     consent: Consent,
+    store: str | None,
     *,
     stub: bool,
-) -> tuple[Runtime, str, ToolsetRegistration]:
-    """Build a runtime for the tool that `name` refers to. Returns it with the ident and what runs the toolset.
+) -> tuple[Runtime, str, ToolsetRegistration, Kept]:
+    """Build a runtime for the tool that `name` refers to.
 
-    Raises click.UsageError.
+    Returns it with the ident, what runs the toolset, and what keeps the call. Raises click.UsageError.
     """
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
@@ -155,19 +159,22 @@ def _runtime(
         registration = toolset_executor(config, catalog, toolset, allowed)
     if registration is None:
         raise click.UsageError(f"No executor is configured for `{toolset}`. {_remedy(config, catalog, toolset)}.")
+    kept = Kept.of(store, catalog)
     try:
         runtime = Runtime(
             catalog,
             executors=[registration],
             missing=catalog.toolsets,
             permission=permission,
+            store=kept.store,
+            counters=kept.counters,
             disabled_policies=disabled,
             inject=inject,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:
         raise unusable(config, toolset, str(error)) from error
-    return runtime, ident, registration
+    return runtime, ident, registration, kept
 
 
 def _refuse_redacted(catalog: Catalog, ident: str, payload: bytes | str) -> None:
@@ -190,15 +197,23 @@ def _remedy(config: Config, catalog: Catalog, toolset: str) -> str:
 
 
 async def _result(
-    runtime: Runtime, request: ToolRequest, meta: ToolCallMeta, run: Run | None, registration: ToolsetRegistration
+    runtime: Runtime,
+    request: ToolRequest,
+    meta: ToolCallMeta,
+    run: Run | None,
+    registration: ToolsetRegistration,
+    kept: Kept,
 ) -> ToolResult[Any]:
-    """Make the call; then close the connections that it opened."""
+    """Make the call; then end its run, and close the connections that it opened."""
     try:
         return await runtime.invoke_apart(request, meta=meta, run=run)
     finally:
         close = getattr(registration.executor, "close", None)
         if iscoroutinefunction(close):
             await close()
+        if run is not None:
+            await runtime.end_run(run)
+        await kept.aclose()
 
 
 def _deny(request: PermissionRequest) -> Decision | PermissionDecision:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.commands.calls.counters import counters_of
 from toolgen.cli.commands.calls.injected import injected_values
-from toolgen.cli.commands.calls.log import KEY_VARIABLE
+from toolgen.cli.commands.calls.kept import Kept, key_of_record
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import open_engine
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
@@ -24,15 +22,12 @@ from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.cli.person import user_here
-from toolgen.record.chain import ChainError, ChainKey
 from toolgen.record.memory import MemoryStore
-from toolgen.record.stores import open_reader, open_store
+from toolgen.record.stores import open_reader
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.calls.runtime import Runtime
-from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from toolgen.cli.commands.calls.counters import StoredCounters
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.explore import ExploreSettings
@@ -95,10 +90,9 @@ def command(
         executors, missing = _executors(
             config, catalog, Consent(config.root, yes=trust_specs, word=TRUST_SPECS), stub=stub
         )
-        key = ChainKey.from_environment(KEY_VARIABLE) if KEY_VARIABLE in os.environ else None
-        kept = _store(store, key)
-        counters = counters_of(store, catalog)
-        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, kept, counters, stub=stub)
+        kept = Kept.of(store, catalog)
+        record: Store = MemoryStore() if kept.store is None else kept.store
+        runtime = _runtime(catalog, executors, missing, disabled_policies, injected, record, kept, stub=stub)
     try:
         settings = ExploreSettings(
             hosts=tuple(hosts),
@@ -110,17 +104,16 @@ def command(
     except ValueError as error:
         raise click.UsageError(f"--host-name: {error}") from error
     return run_calls(
-        _serve(config, runtime, kept, counters, store, key, database, settings, executors, place, opens=not no_open)
+        _serve(config, runtime, record, kept, store, database, settings, executors, place, opens=not no_open)
     )
 
 
 async def _serve(
     config: Config,
     runtime: Runtime,
-    kept: Store,
-    counters: StoredCounters | None,
+    record: Store,
+    kept: Kept,
     store: str | None,
-    key: ChainKey | None,
     database: str | None,
     settings: ExploreSettings,
     executors: Sequence[ToolsetRegistration],
@@ -133,8 +126,8 @@ async def _serve(
     engine = None if database is None else open_engine(database)
     app = explorer(
         runtime,
-        store=kept if store is None else open_reader(store),
-        chain_key=key,
+        store=record if store is None else open_reader(store),
+        chain_key=key_of_record(),
         engine=engine,
         tool_use=config.tool_use,
         project=config.root,
@@ -151,9 +144,7 @@ async def _serve(
                 await close()
         if engine is not None:
             await engine.close()
-        await kept.close()
-        if counters is not None:
-            await counters.aclose()
+        await kept.aclose()
     return 0
 
 
@@ -174,21 +165,14 @@ def _executors(
     return [each for each in found.values() if each is not None], [name for name, each in found.items() if each is None]
 
 
-def _store(target: str | None, key: ChainKey | None) -> Store:
-    try:
-        return MemoryStore() if target is None else open_store(target, key=key)
-    except (StoreError, ChainError, ImportError) as error:
-        raise click.UsageError(str(error)) from error
-
-
 def _runtime(
     catalog: Catalog,
     executors: Sequence[ToolsetRegistration],
     missing: Sequence[str],
     disabled_policies: Sequence[str],
     injected: Sequence[str],
-    store: Store,
-    counters: StoredCounters | None,
+    record: Store,
+    kept: Kept,
     *,
     stub: bool,
 ) -> Runtime:
@@ -204,8 +188,8 @@ def _runtime(
             permission=ask_in_page,
             disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools", wanted, injected, is_stubbed=stub),
-            store=store,
-            counters=counters,
+            store=record,
+            counters=kept.counters,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:

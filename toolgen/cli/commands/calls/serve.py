@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from toolgen.cli.commands.calls.counters import counters_of, limited
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.commands.calls.kept import Kept, limited, store_option
 from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.commands.runs.selection import url_of
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
@@ -24,7 +24,6 @@ from toolgen.cli.output import FiniteRange, echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
 from toolgen.contract.records import ToolCallMeta
 from toolgen.engine.calls import run_by_workers
-from toolgen.record.stores import open_store
 from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.events.records import StoreError
@@ -32,11 +31,9 @@ from toolgen.runtime.issues.issue_text import counted
 from toolgen.runtime.policy.permission import allow_all
 
 if TYPE_CHECKING:
-    from toolgen.cli.commands.calls.counters import StoredCounters
     from toolgen.compiler.project.config import Config
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.engine.protocol import Engine
-    from toolgen.record.stores import DurableStore
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.runs.run import Run
@@ -75,12 +72,7 @@ _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
     help="An origin whose pages may call the server from a browser; repeatable.",
 )
 @click.option("--user", help="The user that calls are made for, where tokens do not name one.")
-@click.option(
-    "--store",
-    metavar="FILE|URL",
-    help="Keep a record of all calls there: a file, or postgresql://host/database. Limits per user are counted in "
-    "FILE.limits, or in the database.",
-)
+@store_option
 @disable_policy_option
 @click.option("--mode", default="", help="The mode of the policies to apply.")
 @click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them; and --trust-specs.")
@@ -156,16 +148,14 @@ def command(
     catalog = chosen_catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client
-        kept = _store(store)
+        kept = Kept.of(store, catalog)
         stubs: Stubs | None = None
-        counters: StoredCounters | None = None
         engine = None if database is None else _engine(database)
         if engine is None:
             permission = allow_all if yes else ask_client
             consent = Consent(config.root, yes=yes or trust_specs, word=TRUST_SPECS)
             stubs = stubbed(catalog, file=replay) if stub or replay else None
-            counters = counters_of(store, catalog)
-            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, counters, consent, stubs)
+            runtime = _runtime(config, catalog, disabled_policies, injected, permission, kept, consent, stubs)
         else:
             runtime = Runtime(catalog, executors=run_by_workers(catalog), permission=ask_client)
         try:
@@ -179,7 +169,7 @@ def command(
                 "--user, or --tokens with --http",
                 err=True,
             )
-        elif engine is None and counters is None:
+        elif engine is None and kept.counters is None:
             echo(
                 f"calls of {', '.join(of_users)} are counted in memory: the limits per user begin anew with each start "
                 "of this command; give --store to keep the counts",
@@ -187,7 +177,7 @@ def command(
             )
     server = mcp_server(runtime, run, http=settings, engine=engine)
     with end_of_process(lambda: server.unfinished) as end:
-        code = run_loop(_serve_and_end(server, place, grace, runtime, run, kept, counters, engine, end))
+        code = run_loop(_serve_and_end(server, place, grace, runtime, run, kept, engine, end))
     if stubs is not None and stubs.recording is not None and stubs.recording.unused:
         unused, all_ = len(stubs.recording.unused), counted(len(stubs.recording.takes), "recorded call")
         echo(f"{unused} of {all_} answered none", err=True)
@@ -200,8 +190,7 @@ async def _serve_and_end(
     grace: float,
     runtime: Runtime,
     run: Run,
-    store: DurableStore | None,
-    counters: StoredCounters | None,
+    kept: Kept,
     engine: Engine | None,
     end: Callable[[], None],
 ) -> int:
@@ -213,11 +202,8 @@ async def _serve_and_end(
         end()  # also where the client has left, and a thread of a tool does not return
         if engine is not None:
             await engine.close()
-        if store is not None:
-            await runtime.end_run(run)
-            await store.close()
-        if counters is not None:
-            await counters.aclose()
+        await runtime.end_run(run)
+        await kept.aclose()
     if server.unfinished:  # the event loop would wait for them, and a thread cannot be cancelled
         echo(f"stopped with calls that do not end: {', '.join(server.unfinished)}", err=True)
         sys.stderr.flush()
@@ -261,13 +247,6 @@ def _settings(
         raise click.UsageError(str(error)) from error
 
 
-def _store(target: str | None) -> DurableStore | None:
-    try:
-        return None if target is None else open_store(target)
-    except (StoreError, ImportError) as error:
-        raise click.UsageError(str(error)) from error
-
-
 def _engine(database: str) -> Engine:
     """Connect to the database of durable runs, which may be new. Raises click.UsageError."""
     url = url_of(database)
@@ -286,8 +265,7 @@ def _runtime(
     disabled_policies: Sequence[str],
     injected: Sequence[str],
     permission: PermissionCallback,
-    store: DurableStore | None,
-    counters: StoredCounters | None,
+    kept: Kept,
     consent: Consent,
     stubs: Stubs | None,
 ) -> Runtime:
@@ -304,8 +282,8 @@ def _runtime(
             permission=permission,
             disabled_policies=check_disabled(catalog, disabled_policies),
             inject=injected_values("the tools served", wanted, injected, is_stubbed=stubs is not None),
-            store=store,
-            counters=counters,
+            store=kept.store,
+            counters=kept.counters,
             telemetry=command_telemetry(),
         )
     except ExecutorError as error:

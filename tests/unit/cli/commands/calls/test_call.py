@@ -194,8 +194,25 @@ def test_a_tool_with_limits_per_user_says_how_to_name_one(folder: Path) -> None:
     for _ in range(3):
         again = toolgen(folder, "call", "ping", "--user", "ann")
         assert again.code == 0, "more than the daily limit: and it says so"
-        assert "its limits are counted from zero: no other call of the user is known here" in again.err
+        assert "its limits are counted from zero; give --store to keep the counts" in again.err
     assert toolgen(folder, "call", "ping", "{}", "--user", "ann").out == "true\n"
+
+
+def test_with_a_store_a_call_is_on_record_and_counts_where_those_of_other_commands_do(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOLGEN_LOG_KEY", "ab" * 32)
+    store = str(tmp_path / "calls.db")
+    ping = ("call", "ping", "{}", "--store", store, "--user")
+    first, other, second, again = (toolgen(folder, *ping, user) for user in ("ann", "bo", "ann", "ann"))
+    assert (first.code, other.code, second.code, again.code) == (0, 0, 0, 1)
+    assert "counted from zero" not in first.err
+    assert "rate limit exceeded" in again.err
+    listed = toolgen(folder, "log", "--store", store)
+    assert (listed.out.count("1 completed"), listed.out.count("1 failed")) == (3, 1)
+    (run_id, *_) = listed.out.split()
+    head = toolgen(folder, "log", "head", run_id, "--store", store).out.strip()
+    assert toolgen(folder, "log", "verify", run_id, "--store", store, "--head", head).code == 0
 
 
 def test_a_readonly_tool_with_network_access_needs_permission(folder: Path) -> None:
