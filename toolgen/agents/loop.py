@@ -12,6 +12,7 @@ from toolgen.agents.runs import in_span, observed, sum_telemetry
 from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.llm.presentations.protocol import text_of
 from toolgen.runtime.base.errors import CallFailed, RunStopped
+from toolgen.runtime.runs.run import check_not_ended
 
 if TYPE_CHECKING:
     from toolgen.agents.planner import Planner
@@ -30,7 +31,8 @@ MAX_TURNS: Final = 50
 class AgentResult:
     """How a run went. `messages` are the whole conversation, those that were given first.
 
-    `outcome` is None unless `stopped` is `completed`. After `max_turns`, `run_agent` with `messages` goes on.
+    `outcome` is None unless `stopped` is `completed`. After `max_turns`, `run_agent` with `messages` goes on in another
+    run.
     """
 
     outcome: RunOutcome | None
@@ -74,14 +76,13 @@ async def run_agent(
 
     `run`, by default a new one of the compiled `agent`, may come from `Runtime.start_run`: with a user, a session, a
     mode. Its calls go through the runtime; their results are shown to the planner, errors included. Raises what the
-    planner raises, ValueError for `max_turns` below 1 and for a run that has ended, as `start_run` does, and
+    planner raises, ValueError for `max_turns` below 1, as `start_run` does, `RunEnded` for a run that has ended, and
     `StoreError`.
     """
     if max_turns < 1:
         raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
     run = runtime.start_run(agent) if run is None else run
-    if run.progress.is_over and not run.progress.is_aborted:
-        raise ValueError("the run has ended; start another one, with its session if its grants go on")
+    check_not_ended(run)
     reason = "failed"
     with in_span(run) as span:
         try:
@@ -138,6 +139,7 @@ async def _loop(
     for number in range(1, max_turns + 1):
         if run.progress.is_aborted:
             return AgentResult(outcome=None, messages=tuple(history), turns=number - 1, stopped="aborted")
+        check_not_ended(run)
         plan = checked(await planner.plan(tuple(history), tools, run.meta))
         telemetry = sum_telemetry(telemetry, [plan.telemetry])
         if isinstance(plan, RunOutcome):

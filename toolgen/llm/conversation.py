@@ -16,6 +16,7 @@ from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import error_text
+from toolgen.runtime.runs.run import check_not_ended
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json, is_object
 
@@ -247,8 +248,8 @@ class Conversation:
 
         `ask` is the host's own call of an SDK. `messages` are those of the API, and are not changed; `on_event`, sync
         or async, is told of text, calls and turns. Cancelling it cancels `ask` and the calls that run. Raises what
-        `ask` and `on_event` raise, `MalformedResponse`, and TypeError for what is no response; the turns before have
-        been told to `on_event`.
+        `ask` and `on_event` raise, `MalformedResponse`, TypeError for what is no response, and `RunEnded` once the run
+        has ended; the turns before have been told to `on_event`.
         """
         if max_turns < 1:
             raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
@@ -265,6 +266,8 @@ class Conversation:
         for number in range(1, max_turns + 1):
             if self._is_aborted:
                 return ConversationResult(text=text, messages=history, turns=number - 1, stopped="aborted")
+            if self._run is not None:
+                check_not_ended(self._run)
             request = self.request()
             with self._observed.request() as answered:
                 response = await response_of(ask, list(history), request)

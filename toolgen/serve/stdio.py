@@ -30,6 +30,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from toolgen.runtime.base.json_advice import why_not_json
+from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.received import TooMuch
 from toolgen.serve.messages import WrongParams, check_message
 
@@ -161,7 +162,7 @@ def message_of(line: bytes, *, is_whole: bool = True) -> Read | None:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         if first["type"] == "json_invalid":
-            why = why_not_json(line, first["msg"].removeprefix("Invalid JSON: "))
+            why = NotJson(*why_not_json(line, first["msg"].removeprefix("Invalid JSON: ")))
             return _error(line, PARSE_ERROR, f"the line is not JSON that can be read: {why.advice}")
         if line.lstrip().startswith(b"["):
             return _error(line, INVALID_REQUEST, "batches are not supported: send each message on a line of its own")

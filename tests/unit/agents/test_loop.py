@@ -12,6 +12,7 @@ from tests.unit.runtime.telemetry.spans import Kept
 from tests.unit.toolsets.agent.agents.world import World, call_of, code_of, scripted_agent, sub
 from toolgen.agents import Message, PlannedCalls, RunOutcome, ScriptedPlanner, planner_loop, run_agent
 from toolgen.agents.planner import message_as_json, message_from_json
+from toolgen.runtime import RunEnded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,14 +110,49 @@ def test_an_aborted_run_plans_no_more() -> None:
     assert world.ran == []
 
 
+def test_a_run_that_ends_while_its_agent_works_plans_no_more_and_has_one_end() -> None:
+    world = World(scripted_agent())
+    run = world.start()
+    asked: list[int] = []
+
+    class Ending:
+        async def plan(self, *_: Any) -> Plan:
+            asked.append(len(asked))
+            await world.runtime.end_run(run, "shut down")
+            return PlannedCalls(message=Message(role="assistant", calls=(WRITE,)))
+
+    with pytest.raises(RunEnded):
+        asyncio.run(run_agent(world.runtime, "main", START, Ending(), run=run))
+    assert (asked, world.ran) == ([0], [])
+    assert [event.data["end_reason"] for event in world.events(run.meta.run_id, "run_ended")] == ["shut down"]
+
+
+def test_the_end_of_a_run_ends_the_agents_that_it_started() -> None:
+    """Whatever their planners do: none makes a call, and none is asked again, after the end of the run above."""
+    asked: list[int] = []
+
+    class Writing:
+        async def plan(self, *_: Any) -> Plan:
+            asked.append(len(asked))
+            if len(asked) == 3:
+                await world.runtime.end_run(run)
+            return PlannedCalls(message=Message(role="assistant", calls=(WRITE,)))
+
+    world = World(lambda child: planner_loop(Writing(), world.catalog)(child))
+    run = world.start()
+
+    (result,) = asyncio.run(world.runtime.turn([sub()], run))
+    assert result.error is not None
+    assert (result.error.code, result.metadata["abort_reason"]) == ("aborted", "the run that started it has ended")
+    assert (len(asked), len(world.ran)) == (3, 2)
+
+
 def test_a_run_that_has_ended_is_not_run_again() -> None:
     world = World(scripted_agent())
     run = world.start()
     asyncio.run(run_agent(world.runtime, "main", START, ScriptedPlanner([READ]), run=run))
     before = len(world.events(run.meta.run_id, "run_ended"))
-    with pytest.raises(
-        ValueError, match=r"^the run has ended; start another one, with its session if its grants go on$"
-    ):
+    with pytest.raises(RunEnded, match=r"^the run has ended; start another one, with its session if its grants go on$"):
         asyncio.run(run_agent(world.runtime, "main", START, ScriptedPlanner([READ]), run=run))
     assert (before, len(world.events(run.meta.run_id, "run_ended"))) == (1, 1)
 

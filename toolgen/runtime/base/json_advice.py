@@ -11,9 +11,8 @@ import re
 from codecs import BOM_UTF8
 from collections import deque
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from toolgen.runtime.base.json_text import MAX_DEPTH, NotJson
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.references import pointer_of
 
@@ -50,19 +49,23 @@ _BY_REASON: Final = {
     "invalid number": _NUMBER,
     "key must be a string": "write each key in double quotes",
     "number out of range": _RANGE,
-    "recursion limit": f"nest it at most {MAX_DEPTH} levels deep",
+    "recursion limit": "nest it less deeply",
     "trailing characters": "send one JSON value, and nothing after it",
     "trailing comma": "remove the comma before the closing bracket",
 }
 """The hint for each start of a reason of pydantic's parser."""
 
 
+Problem: TypeAlias = tuple[str, str, str]
+"""What is wrong, the pointer to it, which is empty where it is not one part of a value, and how it is mended."""
+
+
 class _Word(str):
     """NaN or an infinity, as it is spelled in a text."""
 
 
-def why_not_json(text: bytes | str, reason: str) -> NotJson:
-    """Return the error for a text that pydantic's parser refused, for a reason in its words."""
+def why_not_json(text: bytes | str, reason: str) -> Problem:
+    """Return what is wrong with a text that pydantic's parser refused, for a reason in its words."""
     try:
         found = _first(json.loads(text, parse_constant=_Word, parse_int=str))
     except (ValueError, RecursionError):  # it is no JSON for Python either
@@ -70,12 +73,12 @@ def why_not_json(text: bytes | str, reason: str) -> NotJson:
     if found is not None:
         return found
     if "surrogate" in reason:
-        return NotJson("a lone surrogate", "", _WHOLE)
-    return NotJson(reason, "", _hint(text if isinstance(text, bytes) else text.encode("utf-8", "replace"), reason))
+        return "a lone surrogate", "", _WHOLE
+    return reason, "", _hint(text if isinstance(text, bytes) else text.encode("utf-8", "replace"), reason)
 
 
-def out_of_range(value: Any) -> NotJson:
-    """Return the error for a parsed value that has a number beyond those of a double."""
+def out_of_range(value: Any) -> Problem:
+    """Return what is wrong with a parsed value that has a number beyond those of a double."""
     found = _first(value)
     assert found is not None
     return found
@@ -94,14 +97,14 @@ def _problem(value: Any) -> tuple[str, str] | None:
     return None
 
 
-def _first(value: Any) -> NotJson | None:
-    """Return the error for the first part of a value that has a problem, outer ones first."""
+def _first(value: Any) -> Problem | None:
+    """Return what is wrong with the first part of a value that has a problem, outer ones first."""
     waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
     while waiting:
         path, each = waiting.popleft()
         found = _problem(each)
         if found is not None:
-            return NotJson(found[0], pointer_of(path), found[1])
+            return found[0], pointer_of(path), found[1]
         parts = each.items() if is_object(each) else enumerate(each) if is_array(each) else ()
         waiting.extend(((*path, step), part) for step, part in parts)
     return None

@@ -74,7 +74,7 @@ def parse(text: bytes | str, *, may_repeat: bool = True) -> Any:
     except ValueError as error:
         from toolgen.runtime.base.json_advice import why_not_json  # nearly all texts are JSON
 
-        raise why_not_json(text, _reason(error)) from None
+        raise NotJson(*why_not_json(text, _reason(error))) from None
     if needs_care(text):
         _check_bounds(value)
     if may_repeat:
@@ -195,7 +195,7 @@ def _check_bounds(value: Any) -> None:
         if any(isinstance(item, float) and not isfinite(item) for item in level):
             from toolgen.runtime.base.json_advice import out_of_range
 
-            raise out_of_range(value)
+            raise NotJson(*out_of_range(value))
         if depth == MAX_DEPTH and any(isinstance(item, dict | list) for item in level):
             raise NotJson(f"more than {MAX_DEPTH} levels of nesting", "", "nest it less deeply")
 

@@ -235,10 +235,13 @@ class Runtime:
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Record the end of a run and its reason, which is `aborted_tools` if it was aborted. It makes no more calls.
 
-        Raises `StoreError`.
+        Runs of agents that it started, and that still go on, are aborted. A run ends once: later reasons are ignored.
+        Call it in the run's event loop. Raises `StoreError`.
         """
         check_run(run)
-        run.progress.is_over = True
+        if run.progress.is_ended:
+            return
+        run.end()
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, ABORTED if run.progress.is_aborted else reason)
 

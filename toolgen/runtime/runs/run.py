@@ -117,7 +117,7 @@ class RunProgress:
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
     turns, by id, and whether permission denied them; `started` has those of engines, and how many agents they started.
-    `is_over` is set once no more calls are made: the run was aborted, or has ended.
+    `is_over` is set once no more calls are made: the run was aborted, or has ended (`is_ended`).
     `guard`, if an engine sets one, is called right before each tool is executed, and raises `asyncio.CancelledError` if
     the run is not this process's any more.
     """
@@ -128,6 +128,7 @@ class RunProgress:
     denied: dict[str, bool] = field(default_factory=dict[str, bool])
     started: dict[str, int] = field(default_factory=dict[str, int])
     is_over: bool = False
+    is_ended: bool = False
     is_aborted: bool = False
     abort_reason: str = ""
     guard: Callable[[], None] | None = None
@@ -203,6 +204,12 @@ class Run:
                 child.abort(reason)
             for call in progress.running:
                 call.cancel()
+
+    def end(self) -> None:
+        """Make no more calls. Runs of agents that it started, and that still go on, are aborted."""
+        self.progress.is_over = self.progress.is_ended = True
+        for child in self.progress.child_runs:
+            child.abort("the run that started it has ended")
 
     def enter(self) -> Entered | None:
         """Let `abort` cancel the current task, which makes a call; None if an outer call already did so."""
@@ -306,6 +313,9 @@ class Agents:
         )
 
 
+_ENDED: Final = "the run has ended; start another one, with its session if its grants go on"
+
+
 def check_may_call(run: Run, ident: str) -> None:
     """Raise `ToolNotFound` for a tool that a run may not call, and once it is over `RunStopped` or `RunEnded`."""
     if run.progress.is_over:
@@ -316,7 +326,13 @@ def check_may_call(run: Run, ident: str) -> None:
 
 def why_over(run: Run) -> RunStopped | RunEnded:
     """Return why a run that is over makes no more calls."""
-    return RunStopped(run.progress.abort_reason) if run.progress.is_aborted else RunEnded()
+    return RunStopped(run.progress.abort_reason) if run.progress.is_aborted else RunEnded(_ENDED)
+
+
+def check_not_ended(run: Run) -> None:
+    """Raise `RunEnded` for a run that has ended, for a loop that would ask a model in vain."""
+    if run.progress.is_ended:
+        raise RunEnded(_ENDED)
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

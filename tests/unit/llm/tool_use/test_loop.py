@@ -16,7 +16,7 @@ from toolgen.llm import ToolUse
 from toolgen.llm.conversation import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
 from toolgen.providers.protocol import MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import provider
-from toolgen.runtime import Catalog, Runtime, ToolDefinition, ToolRequest, allow_all
+from toolgen.runtime import Catalog, RunEnded, Runtime, ToolDefinition, ToolRequest, allow_all
 from toolgen.testing import ModelRequest, ModelTurn, ScriptedModel
 from toolgen.testing.streams import events_of
 
@@ -47,9 +47,9 @@ class Host:
             return await count() if count else args["n"]
 
         catalog.register(definition, run)
-        runtime = Runtime(catalog, permission=allow_all)
-        self.run: Run = runtime.start_run()
-        self.conversation: Conversation = ToolUse(catalog).conversation("chat", runtime, self.run, name)
+        self.runtime = Runtime(catalog, permission=allow_all)
+        self.run: Run = self.runtime.start_run()
+        self.conversation: Conversation = ToolUse(catalog).conversation("chat", self.runtime, self.run, name)
 
 
 def calling(n: int, text: str = "") -> dict[str, Any]:
@@ -119,6 +119,21 @@ def test_an_aborted_run_makes_no_more_requests() -> None:
     assert (outcome.stopped, len(model.requests)) == ("aborted", 1)
     again = asyncio.run(host.conversation.run(model, outcome.messages))
     assert (again.stopped, again.turns, len(model.requests)) == ("aborted", 0, 1)
+
+
+def test_a_run_that_has_ended_makes_no_more_requests() -> None:
+    host = Host()
+
+    async def end() -> int:
+        await host.runtime.end_run(host.run)
+        return 1
+
+    host = Host(count=end)
+    model = counting()
+    for messages in ([OPENING], [OPENING, OPENING]):
+        with pytest.raises(RunEnded, match=r"^the run has ended; start another one"):
+            asyncio.run(host.conversation.run(model, messages))
+        assert len(model.requests) == 1
 
 
 def test_cancelling_it_cancels_what_it_waits_for() -> None:

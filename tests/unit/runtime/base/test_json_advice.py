@@ -57,7 +57,7 @@ def error_of(text: bytes | str) -> NotJson:
         ('{"a" 1}', "put a colon between a key and its value"),
         ('{"a": "x\ny"}', r"in a text, write a line break as \n and a tab as \t"),
         (r'{"a": "C:\x"}', r"in a text, write a backslash as \\"),
-        ("[" * 300, "nest it at most 200 levels deep"),
+        ("[" * 300, "nest it less deeply"),
     ],
 )
 def test_what_is_no_json_is_told_how_to_mend_it(text: bytes | str, hint: str) -> None:

@@ -63,7 +63,7 @@ STATES = 8
 """The minimum number of record states in which hosts are killed."""
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_reg_67_70_the_record_is_consistent_wherever_a_host_is_killed(tmp_path: Path, step: int) -> None:
     assert len(killed_everywhere(tmp_path, "chained", "moments", step=step)) > STATES
 

@@ -285,9 +285,9 @@ NAN = HostPoint(x=float("nan"))
 @pytest.mark.parametrize("point", [NAN, HostPoint(x=1, names={"a": float("-inf")}), HostPoint(x=None, near=NAN)])
 def test_a_number_that_json_lacks_is_refused_and_not_written_as_null(point: HostPoint) -> None:
     codec = Codec[Any](lambda: CodecSource(name="x", schema={}, type=HostPoint, foreign=True))
-    with pytest.raises(InvalidPayload, match="NaN or an infinity"):
+    with pytest.raises(InvalidPayload, match="which JSON does not have"):
         codec.encode(point)
-    with pytest.raises(InvalidPayload, match="NaN or an infinity"):
+    with pytest.raises(InvalidPayload, match="which JSON does not have"):
         codec.normalize(point)
     assert codec.encode(HostPoint(x=None, names={"a": 1})) == b'{"names":{"a":1.0},"x":null}'
 
