@@ -388,15 +388,17 @@ class LocalEngine:
         )
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
-        """Add a schedule, or replace that of its name, unless it is the same; return it."""
+        """Add a schedule, or replace that of its name, unless it is the same; return it. A paused one stays paused."""
         check_by(by)
         before = self._schedules.get(schedule.name)
         if before is None or before.info.schedule.as_json() != schedule.as_json():
+            is_paused = before is not None and before.info.is_paused
             if before is not None:
                 self._stop(before)
-            added = _Scheduled(ScheduleInfo(schedule=schedule, by=by), since=time())
+            added = _Scheduled(ScheduleInfo(schedule=schedule, by=by, is_paused=is_paused), since=time())
             self._schedules[schedule.name] = added
-            self._go_on(added)
+            if not is_paused:
+                self._go_on(added)
         return self._schedules[schedule.name].info
 
     async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:

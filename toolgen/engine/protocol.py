@@ -450,7 +450,10 @@ class Engine(Protocol):
         ...
 
     async def set_schedule(self, schedule: Schedule, /, *, by: str) -> ScheduleInfo:
-        """Add a schedule, or replace that of its name; return it. One that is the same already goes on as it is."""
+        """Add a schedule, or replace that of its name; return it. One that is the same already goes on as it is.
+
+        One that is paused stays so: whoever has paused it resumes it.
+        """
         ...
 
     async def pause_schedule(self, name: str, /, *, paused: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Runs as people see them: their steps, with args and results, their end and their signals. Secrets are redacted.
+"""Runs as people see them: steps with args and results, answers, signals, ends and schedules. Secrets are redacted.
 
 Args and results are kept once, for the run. What a tool declares as secret is known where its calls are made, so that
 process keeps what may be shown beside them (`ToolSecrets`), for tools with secrets only. Whatever looks
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.body import is_failure
@@ -34,8 +34,9 @@ from toolgen.schema.json_values import is_array, is_object
 if TYPE_CHECKING:
     from toolgen.agents.planner import Message
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.engine.protocol import Activity, Engine
+    from toolgen.engine.protocol import Activity, ApprovalAnswer, Engine
     from toolgen.engine.requests import Json
+    from toolgen.engine.schedules import ScheduleInfo
     from toolgen.engine.signals import RunSignal
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.redact.secrets import Secrets
@@ -155,6 +156,17 @@ async def shown_end(engine: Engine, run_id: str, kept: Iterable[KeptStep]) -> Js
 def shown_signal(signal: RunSignal) -> Json:
     """Return a signal that a run was sent as people may see it."""
     return {**signal.as_json(), "value": hide_data(signal.value, NO_SECRETS)}
+
+
+def shown_answer(answer: ApprovalAnswer) -> Json:
+    """Return an answer as people may see it."""
+    return {**answer.as_json(), "reason": hide_text(answer.reason, NO_SECRETS)}
+
+
+def shown_schedule(info: ScheduleInfo) -> Json:
+    """Return a schedule as people may see it."""
+    schedule = {"name": info.schedule.name, **info.schedule.as_json()}
+    return {**asdict(info), "schedule": hide_data(schedule, NO_SECRETS)}
 
 
 class ToolSecrets:

@@ -110,7 +110,7 @@ async def until(
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 
 
-async def allow(running: Running, run_id: str) -> None:
+async def allow(running: Running, run_id: str, decision: PermissionDecision | None = None) -> None:
     """Allow what a run and those below it ask, until it ends."""
     engine: Any = running.engine
     while (await engine.info(run_id)).state not in ("ended", "failed", "cancelled"):
@@ -118,7 +118,7 @@ async def allow(running: Running, run_id: str) -> None:
             if info.run_id == run_id or info.run_id.startswith(f"{run_id}."):
                 for asked in await engine.approvals(info.run_id):
                     try:
-                        await engine.decide(info.run_id, asked.id, ALLOW, by="ann")
+                        await engine.decide(info.run_id, asked.id, decision or ALLOW, by="ann")
                     except NotAsked:
                         continue  # it was answered in the meantime
         await asyncio.sleep(0.05)

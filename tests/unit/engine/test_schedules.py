@@ -172,7 +172,11 @@ def test_a_schedule_that_is_set_again_goes_on_and_another_one_replaces_it(engine
         same = await running.engine.set_schedule(schedule(cron=NIGHT), by="bob")
         assert (same.by, same.is_paused) == ("ann", True)
         other = await running.engine.set_schedule(schedule(cron="0 3 * * *"), by="bob")
-        assert (other.by, other.is_paused) == ("bob", False)
+        assert (other.by, other.is_paused, other.next_at) == ("bob", True, None), "whoever has paused it resumes it"
+        await running.engine.pause_schedule("nightly", paused=False)
+        (again,) = await running.engine.schedules()
+        assert again.next_at is not None
+        assert datetime.fromtimestamp(again.next_at, UTC).hour == 3
         assert [info.schedule.name for info in await running.engine.schedules()] == ["nightly"]
 
     engines.run(body)

@@ -10,15 +10,20 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
+from click.testing import CliRunner
+
 from tests.unit.engine.app import ScriptPlanner, read, request, script
 from tests.unit.engine.engines import IN_DATABASES, allow
-from tests.unit.engine.test_commands import Shell
+from tests.unit.engine.test_commands import Shell, target_of
 from toolgen.agents import Message, RunOutcome
+from toolgen.cli.commands.runs.schedules import command as schedules
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.engine.children import run_children
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 from toolgen.engine.requests import RunRequest
+from toolgen.engine.schedules import Schedule
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.redact.secret_values import SecretValues
 
 if TYPE_CHECKING:
@@ -91,7 +96,11 @@ def test_no_door_shows_a_secret_of_a_run(
         await running.engine.start(RunRequest(agent="main", messages=messages, planner="", run_id="results"))
         for run_id in ("answers", "fails", "results"):
             await running.engine.signal(run_id, "go", {"password": PIN, "text": KEY}, by="ci")
-            await allow(running, run_id)
+            reason = f"as in https://ann:{PIN}@shop.example, with {KEY}"
+            await allow(running, run_id, PermissionDecision(decision=Decision.ALLOW_ONCE, reason=reason))
+        asked = RunRequest(agent="main", messages=(Message(role="user", content=f"use {KEY}"),))
+        nightly = Schedule(name="nightly", request=asked, cron="0 2 * * *")
+        await running.engine.set_schedule(nightly, by="ann")
         shown = {f"{run_id} at {door}": text async for run_id, door, text in _shown(engines, running)}
         shown |= {f"log {at}": record.getMessage() for at, record in enumerate(caplog.records)}
         leaks = [door for door, text in shown.items() if any(each in text for each in (PIN, KEY, encoded))]
@@ -118,6 +127,10 @@ async def _shown(engines: Engines, running: Running) -> AsyncIterator[tuple[str,
         yield run_id, "engine.info", json.dumps(asdict(await engine.info(run_id)))
         if engines.kind not in IN_DATABASES:
             continue
+        environment = {"TOOLGEN_DATABASE": target_of(engines)}
+        listed = await asyncio.to_thread(CliRunner().invoke, schedules, ["list", "--format", "json"], env=environment)
+        assert '"use [redacted' in listed.output
+        yield "nightly", "schedules list as JSON", listed.output
         for command in (("show",), ("show", "--timeline"), ("tail",), ("list",)):
             name = " ".join(command)
             args = command if command == ("list",) else (*command, run_id)

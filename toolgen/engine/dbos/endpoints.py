@@ -26,7 +26,7 @@ from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
-from toolgen.engine.steps import shown_signal
+from toolgen.engine.steps import shown_answer, shown_signal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
@@ -141,7 +141,8 @@ class Endpoints:
                     self._wait_for(self._engine.cancel(run_id))
                 case "POST", ["approvals", question]:
                     decision, by = _decision(environ)
-                    return "200 OK", self._wait_for(self._engine.decide(run_id, question, decision, by=by)).as_json()
+                    given = self._wait_for(self._engine.decide(run_id, question, decision, by=by))
+                    return "200 OK", shown_answer(given)
                 case "POST", ["signals", name]:
                     value, sender, key = _signal(environ)
                     sent = self._wait_for(self._engine.signal(run_id, name, value, by=sender, key=key))
@@ -151,7 +152,7 @@ class Endpoints:
         except NotSignalled as error:
             return "409 Conflict", {"error": str(error)}
         except AlreadyAnswered as error:
-            return "409 Conflict", {"error": str(error), "answer": error.answer.as_json()}
+            return "409 Conflict", {"error": str(error), "answer": shown_answer(error.answer)}
         except NotApprover as error:
             return "403 Forbidden", {"error": str(error)}
         except (RunNotFound, NotAsked) as error:
@@ -171,13 +172,17 @@ class Endpoints:
         return {
             **asdict(info),
             "approvals": [asdict(each) for each in approvals],
-            "answers": [each.as_json() for each in answers],
+            "answers": [*map(shown_answer, answers)],
             "awaited": list(signals.awaited),
             "signals": [*map(shown_signal, signals.received)],
         }
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_SECONDS)
+
+
+_UNKNOWN_PERSON: Final = "(http)"
+"""The name of whoever answers and does not say who it is: see `Approver.is_known`."""
 
 
 def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
@@ -187,7 +192,7 @@ def _decision(environ: WSGIEnvironment) -> tuple[PermissionDecision, Approver]:
     Raises ValueError.
     """
     given: Any = _body(environ, _BODY_BYTES) or {}
-    reason, by, roles = given.get("reason", ""), given.get("by", "http"), given.get("roles", [])
+    reason, by, roles = given.get("reason", ""), given.get("by", _UNKNOWN_PERSON), given.get("roles", [])
     are_texts = isinstance(reason, str) and isinstance(by, str) and by and is_array(roles)
     if given.get("decision") not in list(Decision) or not are_texts or not all(isinstance(each, str) for each in roles):
         known = ", ".join(Decision)

@@ -37,8 +37,9 @@ _BATCH: Final = 100
 
 
 def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> ScheduleInfo:
-    """Add a schedule, or replace that of its name. One that is the same already goes on as it is.
+    """Add a schedule, or replace that of its name.
 
+    One that is the same already goes on as it is, and a paused one stays so.
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
     definition = json.dumps(schedule.as_json())
@@ -46,13 +47,14 @@ def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> Sched
         now = _now(database, connection)
         found = _lock(connection, schedule.name)
         if found is None or found.definition != definition:
+            is_paused = found is not None and found.is_paused
             values = {
                 "token": token_hex(8),
                 "definition": definition,
                 "set_by": by,
                 "set_at": now,
-                "is_paused": False,
-                "next_at": schedule.next_time(now, now),
+                "is_paused": is_paused,
+                "next_at": None if is_paused else schedule.next_time(now, now),
             }
             added = database.dialect.insert(SCHEDULES).values(name=schedule.name, last_run_id="", **values)
             replaced = added.on_conflict_do_update(index_elements=["name"], set_=values)

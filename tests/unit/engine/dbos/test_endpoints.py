@@ -319,6 +319,9 @@ def test_over_http_those_answer_who_may_and_others_are_told_why_not(tmp_path: Pa
         for roles in ((), ("other",)):
             status, told = await answer("eve", *roles)
             assert (status, "only finance may answer" in told["error"]) == (403, True)
+        unnamed = {"decision": "allow_once", "roles": ["finance"]}
+        status, told = await served.ask(place, unnamed, method="POST", token=TOKEN)
+        assert (status, "nobody knows who answers" in told["error"]) == (403, True)
         for _ in range(2):
             status, told = await answer("ann", "finance")
             assert (status, "2 people must allow it, and 1 did" in told["error"]) == (403, True)

@@ -38,7 +38,7 @@ from toolgen.engine.protocol import (
 )
 from toolgen.engine.requests import DEFAULT_PLANNER, MOST_TURNS, RunRequest, new_run_id
 from toolgen.engine.signals import RunSignal
-from toolgen.engine.steps import shown_signal
+from toolgen.engine.steps import shown_answer, shown_signal
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.issues.issue_text import counted
@@ -194,7 +194,7 @@ def show(*, run: str, database: str, timeline: bool, output_format: str) -> int:
             about: dict[str, Any] = {
                 **asdict(info),
                 "approvals": list(map(asdict, await engine.approvals(run))),
-                "answers": [answer.as_json() for answer in await engine.answers(run)],
+                "answers": [*map(shown_answer, await engine.answers(run))],
             }
             signals = await engine.signals(run)
             about["awaited"] = list(signals.awaited)
@@ -255,7 +255,7 @@ async def _follow(engine: Engine, run: str, every: float, output_format: str) ->
         for approval in await engine.approvals(run):
             tell(approval.id, "question", asdict(approval), list(_question_lines(approval.question)))
         for answer in await engine.answers(run):
-            tell(f"answer {answer.question}", "answer", answer.as_json(), [f"answered {answer.question}: {answer}"])
+            tell(f"answer {answer.question}", "answer", shown_answer(answer), [f"answered {answer.question}: {answer}"])
         if info.state != state:
             state = info.state
             seen.discard(f"state {state}")
@@ -543,7 +543,7 @@ async def _decided(engine: Engine, asked: Approval, decision: PermissionDecision
         raise click.UsageError(visible(str(error))) from error
     return {
         **done,
-        "answer": answer.as_json(),
+        "answer": shown_answer(answer),
         "lines": [f"{asked.run_id}: {answer}", f"  {asked.question['summary']}"],
     }
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +13,7 @@ from toolgen.cli.output import CommandGroup, FiniteRange, echo, format_option, s
 from toolgen.cli.person import user_here
 from toolgen.engine.requests import DEFAULT_PLANNER, RunRequest
 from toolgen.engine.schedules import Schedule
+from toolgen.engine.steps import shown_schedule
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def list_(*, database: str, output_format: str) -> int:
 
     found = now(listed())
     if output_format == "json":
-        show_json([_data(info) for info in found])
+        show_json([*map(shown_schedule, found)])
         return 0
     for info in found:
         when = "paused" if info.is_paused else "never" if info.next_at is None else shown_time(info.next_at)
@@ -139,7 +139,3 @@ def _paused(database: str, name: str, *, paused: bool) -> int:
     now(done())
     echo(visible(f"{name} is {'paused' if paused else 'resumed'}"), err=True)
     return 0
-
-
-def _data(info: ScheduleInfo) -> dict[str, Any]:
-    return {**asdict(info), "schedule": {"name": info.schedule.name, **info.schedule.as_json()}}
