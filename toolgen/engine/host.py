@@ -12,6 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 from pydantic_core import to_jsonable_python
 
@@ -41,7 +42,7 @@ from toolgen.runtime.redact.call_secrets import hide_result, hide_text
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
-from toolgen.runtime.runs.run import Session
+from toolgen.runtime.runs.run import RunningAgents, Session
 from toolgen.runtime.runs.schedule import group_of
 from toolgen.schema.json_values import canonical, is_object, value_of
 
@@ -146,6 +147,7 @@ class EngineHost:
         self.on_progress: Report | None = None
         self._session: Final = session
         self._runs: Final[dict[str, Run]] = {}
+        self._agents: Final = WeakValueDictionary[str, RunningAgents]()
         self._granted: Final[dict[str, set[Grant]]] = {}
         self._digests: Final[dict[str, str]] = {}
         self._secrets: Final = ToolSecrets(runtime.catalog)
@@ -222,7 +224,7 @@ class EngineHost:
         if run is None:
             run = self.runtime.start_run(
                 request.agent,
-                session=Session() if self._session is None else self._session(request),
+                session=Session(agents=self._agents_of(request)) if self._session is None else self._session(request),
                 role=request.role,
                 mode=request.mode,
                 requested=request.requested,
@@ -233,6 +235,11 @@ class EngineHost:
                 run = replace(run, on_progress=lambda _call, data: report(request.run_id, data))
             self._runs[request.run_id] = run
         return run
+
+    def _agents_of(self, request: RunRequest) -> RunningAgents:
+        """Return the running agents of a run and of all below the same one, as far as this process executes them."""
+        first = request.ancestors[0].run_id if request.ancestors else request.run_id
+        return self._agents.setdefault(first, RunningAgents())
 
     async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run; that of a run that a call started is recorded with the call.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
-from toolgen.engine.host import CANCELLED
+from toolgen.engine.host import AGENTS, CANCELLED
 from toolgen.engine.protocol import (
     AlreadyAnswered,
     Approval,
@@ -51,6 +51,7 @@ from toolgen.runtime.policy.proposal import checked_proposal
 from toolgen.runtime.redact.call_secrets import hide_text
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from toolgen.engine.body import Retries
@@ -469,6 +470,8 @@ class LocalEngine:
     async def _execute(self, run: _Running) -> Json:
         try:
             async with asyncio.timeout(run.request.timeout):
+                if agents := sum(map(_agents_in, run.steps.values())):  # of a run that goes on, or was forked
+                    self._host.restore(run.request, agents)
                 body = Body(_LocalFlow(self._host, run), run.request, self._retries)
                 return await self._host.observe(run.request, body.run())
         except (asyncio.CancelledError, TimeoutError):
@@ -516,6 +519,11 @@ class LocalEngine:
         if task is None:
             raise RunNotFound(run_id)
         return task
+
+
+def _agents_in(step: KeptStep) -> int:
+    """Return how many agents a step started that is not made again."""
+    return step.outcome.get(AGENTS, 0) if is_object(step.outcome) else 0
 
 
 class _LocalFlow:

@@ -142,7 +142,7 @@ class Sessions(RuleBasedStateMachine):
         for held in [held for held in self._held if held.run[1].session is ended[1]]:
             if held in self._held:  # it was not ended together with another
                 self._end(held, "cancelled")
-        assert ended[0].children == 0
+        assert ended[0].agents.count == 0
         self._sessions.remove(ended)
         self._runs = [(run, model) for run, model in self._runs if model.session is not ended[1]]
 
@@ -214,7 +214,9 @@ class Sessions(RuleBasedStateMachine):
 
     @invariant()
     def as_many_children_run_as_the_model_says(self) -> None:
-        assert [session.children for session, _ in self._sessions] == [model.children for _, model in self._sessions]
+        assert [session.agents.count for session, _ in self._sessions] == [
+            model.children for _, model in self._sessions
+        ]
         assert [run.progress.children for run, _ in self._runs] == [model.children for _, model in self._runs]
 
     def _make(

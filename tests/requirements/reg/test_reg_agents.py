@@ -211,7 +211,7 @@ def test_reg_80_a_call_that_starts_many_agents_takes_a_place_for_each(*, at_once
     result = world.one(call_of(DELEGATE, to="default_sub", request="go"), run=run)
     assert code_of(result) == "child_agent_limit_exceeded"
     assert ended == ([] if at_once else ["done"] * 4)
-    assert run.session.children == 0
+    assert run.session.agents.count == 0
 
 
 def test_reg_80_the_number_of_concurrent_children_in_a_session_is_limited() -> None:

@@ -202,7 +202,7 @@ def test_ending_a_call_ends_its_run_and_leaves_nothing_running() -> None:
 
     in_loop(main)
     assert stopped == ["call of the child", "child"]
-    assert run.session.children == 0
+    assert run.session.agents.count == 0
     ended = world.events(run.meta.run_id, "agent_run_ended")[0]
     assert ended.data["state"] == "cancelled"
     child = ended.data["run_id"]
@@ -257,7 +257,7 @@ def test_agents_that_start_agents_are_limited_by_the_session() -> None:
     run = world.start()
     assert code_of(world.one(sub(), run=run)) == "ok"
     assert codes == ["child_agent_limit_exceeded"] + ["ok"] * 7, "the limit of concurrent agents in a session"
-    assert run.session.children == 0
+    assert run.session.agents.count == 0
 
 
 def test_an_unknown_or_unexported_toolset_has_no_executor() -> None:

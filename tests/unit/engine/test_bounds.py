@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 from tests.unit.engine import app
-from tests.unit.engine.app import request, search, write
+from tests.unit.engine.app import ScriptPlanner, request, search, write
 from tests.unit.engine.engines import LateEngine, until
+from tests.unit.runtime.tools import idle_executors
+from tests.unit.toolsets.agent.agents.world import sub
+from toolgen.agents.exported import agent_executor
 from toolgen.cli.commands.runs.runs import command as runs
+from toolgen.contract.records import ToolsetRegistration
+from toolgen.engine import EngineHost, LocalEngine, run_children
 from toolgen.engine.dbos import DbosWorker, database_url, prepare_database
 from toolgen.engine.schedules import Schedule, ScheduleNotFound
+from toolgen.runtime import Runtime, load
+from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.toolsets.agent import agent_registration
+from toolgen.toolsets.agent.agents import AgentTools
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +71,74 @@ def test_agents_of_a_run_are_counted_over_restarts(durable: Engines) -> None:
                 end = await running.engine.result("r1", 300)
         before, after = refused(end)[:4], refused(end)[4:]
         assert (before, sorted(after)) == ([False] * 4, [False, True, True])  # the last three are made together
+
+    asyncio.run(body())
+
+
+class FailingOnce(ScriptPlanner):
+    """Follows the script of the run, and fails once after four calls."""
+
+    has_failed = False
+
+    async def plan(self, messages: Any, *args: Any) -> Any:
+        if not self.has_failed and sum(message.role == "tool" for message in messages) == 4:
+            self.has_failed = True
+            raise TypeError("the planner failed")
+        return await super().plan(messages, *args)
+
+
+def test_agents_of_a_run_are_counted_when_it_is_resumed_and_forked(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([search()] * 4, [search()] * 2, run_id="r1"))
+        assert (await engine.result("r1", 300)).stopped == "failed"
+        await engine.resume("r1")
+        end = await engine.result("r1", 300)
+        assert refused(end) == [False] * 4 + [True] * 2
+        plans = [step.number for step in await engine.timeline("r1") if step.name == "plan"]
+        fork = await engine.fork("r1", plans[-1])
+        assert refused(await engine.result(fork, 300)) == [False] * 4 + [True] * 2
+
+    def use(host: EngineHost) -> None:
+        monkeypatch.setattr(host, "planners", {"default": FailingOnce()})
+
+    engines.run(body, change=use)
+
+
+def test_agents_at_a_time_are_those_of_all_runs_below_the_same_one(tmp_path: Path) -> None:
+    """Three agents start three each, which wait for a person: with themselves, eight may run at a time."""
+    subs = [sub(json.dumps({"turns": [[WAITS] * 3], "answer": "done"}))] * 3
+    calls = [(each.name, json.loads(each.payload)) for each in subs]
+
+    async def body() -> None:
+        late = LateEngine()
+        catalog = load("generated")
+        run_agent = run_children(late)
+        runtime = Runtime(
+            catalog,
+            executors=[
+                agent_executor(catalog, "orchestrator.research", run_agent),
+                agent_registration(agents=AgentTools(catalog, run_agent), tasks=TaskTools(TaskGraph())),
+                ToolsetRegistration(toolset="router", executor=app.Effects(tmp_path)),
+                *idle_executors(catalog, "orchestrator.research", "agent", "router"),
+            ],
+            permission=ask_before_call,
+            disabled_policies=["bot"],
+        )
+        engine = late.engine = LocalEngine(EngineHost(runtime, ScriptPlanner()))
+        await engine.start(request(calls, run_id="r1"))
+        most = 0
+        while (await engine.info("r1")).state not in ("ended", "failed"):
+            below = [info for info in await engine.runs(limit=100) if "." in info.run_id and info.state != "ended"]
+            most = max(most, len(below))
+            if len(below) >= 8 or most == 8:
+                for info in below:
+                    for asked in await engine.approvals(info.run_id):
+                        await engine.decide(info.run_id, asked.id, ALLOW, by="ann")
+            await asyncio.sleep(0.05)
+        assert (most, len(await engine.runs(limit=100))) == (8, 13), "what is too many waits until others have ended"
 
     asyncio.run(body())
 

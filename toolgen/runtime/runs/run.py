@@ -61,9 +61,16 @@ A callback whose question may never be answered, such as one that a client has t
 """
 
 
+@dataclass(slots=True, weakref_slot=True)
+class RunningAgents:
+    """How many agents run now that calls of a session have started, directly or through other agents."""
+
+    count: int = 0
+
+
 @dataclass(slots=True)
 class Session:
-    """The grants of one user or conversation, and its running agents, of which `children` is the number.
+    """The grants of one user or conversation, and the number of its running agents.
 
     Grants are in memory by default; those of `SqliteGrants` and `PostgresGrants` hold in other processes too.
     `asking` are the grants that are being requested, in each event loop. `others` are the sessions of calls that have
@@ -71,7 +78,7 @@ class Session:
     """
 
     grants: Grants = field(default_factory=MemoryGrants)
-    children: int = 0
+    agents: RunningAgents = field(default_factory=RunningAgents)
     asking: dict[tuple[Grant, AbstractEventLoop], Asking] = field(
         default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]
     )

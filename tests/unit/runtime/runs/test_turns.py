@@ -110,7 +110,7 @@ def test_reg_80_the_number_of_concurrent_agents_in_a_session_is_limited() -> Non
         runs = [first, *(run_of(host.catalog, session=first.session)[1] for _ in range(2))]
         turns = [runtime.turn([request(f"a{n}") for n in range(4)], run) for run in runs]
         ended = [code for turn in await asyncio.gather(*turns) for code in codes(turn)]
-        assert first.session.children == 0
+        assert first.session.agents.count == 0
         return ended
 
     assert sorted(asyncio.run(three_runs())) == ["child_agent_limit_exceeded"] * 4 + ["ok"] * 8

@@ -13,7 +13,7 @@ from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from toolgen.runtime.calls.call import Before, Call, Host, Tool
-    from toolgen.runtime.runs.run import Session
+    from toolgen.runtime.runs.run import RunningAgents
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
@@ -31,22 +31,22 @@ def bind(tool: Tool, host: Host) -> Before | None:
     def take(call: Call) -> None:
         if call.run is None:
             return
-        session, progress = call.run.session_of(call.meta), call.run.progress
+        agents, progress = call.run.session_of(call.meta).agents, call.run.progress
         if progress.children >= per_run:
             raise _exceeded(f"this run has started {per_run} agents, the maximum", "go on without it")
-        if session.children >= per_session:
+        if agents.count >= per_session:
             raise _exceeded(f"{per_session} agents are already running, the maximum", "wait until one ends")
         progress.children += 1
         if call.meta.tool_call_id in progress.started:
             progress.started[call.meta.tool_call_id] += 1
-        session.children += 1
-        call.at_end = (*call.at_end, partial(_leave, session))
+        agents.count += 1
+        call.at_end = (*call.at_end, partial(_leave, agents))
 
     return children
 
 
-def _leave(session: Session) -> None:
-    session.children -= 1
+def _leave(agents: RunningAgents) -> None:
+    agents.count -= 1
 
 
 def _exceeded(message: str, hint: str) -> CallFailed:
