@@ -140,8 +140,8 @@ def words_of(text: str) -> list[str]:
     """Return the words of a text in order: stems in lower case, without stop words.
 
     Names are split at dots, dashes, underscores, capitals and digits: `getHTTPStatus_2` becomes `get http statu 2`. A
-    name of two parts is also one word, since people write `WiFi` without a space. For scripts without spaces, every
-    pair of characters is a word.
+    name of two parts is also one word, with or without a number, since people write `WiFi` without a space, and `oauth`
+    for `OAuth2`. For scripts without spaces, every pair of characters is a word.
     """
     return [word for run in _RUN.findall(_plain(text)) for word in _words_of_run(run)]
 
@@ -177,7 +177,10 @@ def _words_of_run(run: str) -> tuple[str, ...]:
         return tuple(first + second for first, second in pairwise(run)) or (run,)
     plain = run if run.isascii() else _ACCENTS.sub("", normalize("NFKD", run))
     parts = _PART.findall(plain) if plain.isascii() else [plain]
+    letters = [part for part in parts if not part.isdigit()]
     if len(parts) == 2:
         parts.append(plain)
+    elif len(letters) == 2:
+        parts.append("".join(letters))
     words = (part.casefold() for part in parts)
     return tuple(stem(word) for word in words if word not in STOP_WORDS)

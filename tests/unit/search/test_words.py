@@ -15,6 +15,8 @@ from toolgen.search.words import values_of, words_of
         ("orders.list_open-orders", ["order", "list", "open", "order"]),
         ("getHTTPStatus_2", ["get", "http", "statu", "2"]),
         ("WiFi", ["wi", "fi", "wifi"]),
+        ("OAuth2", ["o", "auth", "2", "oauth"]),
+        ("IPv6", ["pv", "6", "ipv"]),
         ("S3", ["s", "3", "s3"]),
         ("What is the user's email?", ["user", "email"]),
         ("I don\u2019t want it", []),
