@@ -235,15 +235,20 @@ class Runtime:
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Record the end of a run and its reason, which is `aborted_tools` if it was aborted. It makes no more calls.
 
-        Runs of agents that it started, and that still go on, are aborted. A run ends once: later reasons are ignored.
-        Call it in the run's event loop. Raises `StoreError`.
+        Runs of agents that it started, and that still go on, are aborted. A run has one end on record: later reasons are
+        ignored. Call it in the run's event loop. Raises `StoreError`; it may then be called again.
         """
         check_run(run)
-        if run.progress.is_ended:
-            return
         run.end()
-        if self._recorder is not None:
-            await self._recorder.run_ended(run.meta, ABORTED if run.progress.is_aborted else reason)
+        progress = run.progress
+        if self._recorder is None or progress.has_end_on_record:
+            return
+        progress.has_end_on_record = True
+        try:
+            await self._recorder.run_ended(run.meta, ABORTED if progress.is_aborted else reason)
+        except BaseException:
+            progress.has_end_on_record = False
+            raise
 
     def call(
         self, ident: Ident[A, R], args: ArgsOf[A], *, meta: ToolCallMeta | None = None, run: Run | None = None

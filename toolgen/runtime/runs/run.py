@@ -124,7 +124,8 @@ class RunProgress:
 
     `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
     turns, by id, and whether permission denied them; `started` has those of engines, and how many agents they started.
-    `is_over` is set once no more calls are made: the run was aborted, or has ended (`is_ended`).
+    `is_over` is set once no more calls are made: the run was aborted, or has ended (`is_ended`), of which
+    `has_end_on_record` is for the record.
     `guard`, if an engine sets one, is called right before each tool is executed, and raises `asyncio.CancelledError` if
     the run is not this process's any more.
     """
@@ -136,6 +137,7 @@ class RunProgress:
     started: dict[str, int] = field(default_factory=dict[str, int])
     is_over: bool = False
     is_ended: bool = False
+    has_end_on_record: bool = False
     is_aborted: bool = False
     abort_reason: str = ""
     guard: Callable[[], None] | None = None
@@ -214,6 +216,8 @@ class Run:
 
     def end(self) -> None:
         """Make no more calls. Runs of agents that it started, and that still go on, are aborted."""
+        if self.progress.is_ended:
+            return
         self.progress.is_over = self.progress.is_ended = True
         for child in self.progress.child_runs:
             child.abort("the run that started it has ended")

@@ -280,6 +280,30 @@ def test_the_end_of_a_run_is_recorded_with_its_reason() -> None:
     ]
 
 
+def test_an_end_that_could_not_be_recorded_is_recorded_when_it_is_tried_again() -> None:
+    class Full(MemoryStore):
+        is_full = True
+
+        def append(self, event: Any, /) -> None:
+            if self.is_full:
+                raise StoreError("the disk is full")
+            super().append(event)
+
+    async def kinds() -> list[Any]:
+        store, catalog = Full(), catalog_of()
+        runtime, run = runtime_of(catalog, store=store), run_of(catalog)[1]
+        vars(run.meta)["run_id"] = "r1"
+        with pytest.raises(StoreError):
+            await runtime.end_run(run, "completed")
+        store.is_full = False
+        assert code_of(await call(runtime, "own.tool", run=run)) == "run_ended"
+        for reason in ("completed", "failed"):
+            await runtime.end_run(run, reason)
+        return [(event.kind, event.data) for event in (await store.read("r1")).events if event.kind == "run_ended"]
+
+    assert asyncio.run(kinds()) == [("run_ended", {"end_reason": "completed"})]
+
+
 def test_calls_outside_of_runs_are_recorded_in_a_separate_run() -> None:
     async def runs() -> list[int]:
         store = MemoryStore()
