@@ -235,8 +235,8 @@ class Runtime:
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Record the end of a run and its reason, which is `aborted_tools` if it was aborted. It makes no more calls.
 
-        Runs of agents that it started, and that still go on, are aborted. A run has one end on record: later reasons are
-        ignored. Call it in the run's event loop. Raises `StoreError`; it may then be called again.
+        Runs of agents that it started, and that still go on, are aborted. A run has one end on record: later reasons
+        are ignored. Call it in the run's event loop. Raises `StoreError`; it may then be called again.
         """
         check_run(run)
         run.end()
