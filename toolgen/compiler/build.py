@@ -268,8 +268,8 @@ def state_of(config: Config, folder: str) -> str:
 def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Change, ...] | None:
     """Return where the package of a target does not say what its specs say; another toolgen may have made it.
 
-    None where errors or the lack of a package keep it from telling; `sink` has the errors, also without a package. Where
-    no build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
+    None where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no
+    build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
     seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}))
