@@ -167,7 +167,7 @@ def test_reg_66_no_report_has_a_secret_arg_that_a_check_or_a_model_tells(tmp_pat
 def test_reg_66_the_secrets_of_a_call_are_known_whatever_it_names() -> None:
     reader = ArgsReader(catalog_of(LOGIN), HandlerModules())
     cut = ToolRequest(name="door.login", payload=b'{"user": "ann", "pin": "wrong-778-pin"')
-    calls = [reader.called(call("door.none", password="s3cr3t-1"), ""), reader.called(cut, "door.login")]  # noqa: S106
+    calls = [reader.called(call("door.none", password="s3cr3t-1"), ""), reader.called(cut, "door.login")]  # noqa: S106  # it is made up
     values = secrets_of(calls).values
     assert values is not None
     assert values.hide("s3cr3t-1, wrong-778-pin, ann") == "[redacted], [redacted], ann"
