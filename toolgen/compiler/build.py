@@ -268,16 +268,19 @@ def state_of(config: Config, folder: str) -> str:
 def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Change, ...] | None:
     """Return where the package of a target does not say what its specs say; another toolgen may have made it.
 
-    None where errors, which `sink` has, or the lack of a package keep it from telling. Where no build was noted here,
-    as in a new checkout, the specs are compiled once to see it, and that is noted.
+    None where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no
+    build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
     seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}))
     if seen is None:
         return None
+    if tree.digest(LOCK) is None:  # there is no package, and errors may be why
+        check_settings(config, target, compile_specs(config.root, target, sink, cache=open_cache(config.root)), sink)
+        return None
     changes = seen.changes
     inputs_differ = changes is None or any(each.path == LOCK and not MAKERS.issuperset(each.causes) for each in changes)
-    if inputs_differ and tree.digest(LOCK) is not None:  # such as by a comment in a spec, which changes no package
+    if inputs_differ:  # such as by a comment in a spec, which changes no package
         version, inputs = tree.version(), current_inputs(config.root, target)
         changes = check_target(config, target, sink).changes
         if changes is not None:

@@ -15,7 +15,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.runtime.redact.call_secrets import all_values, hide_args, hide_text, secrets_of_call, secrets_of_tool
 from toolgen.runtime.redact.exceptions import explanation, hiding, shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.compact import model_args_schema
@@ -124,11 +124,13 @@ class ArgsReader:
         except NotJson:
             found = None
         arguments = found if is_object(found) else None
+        of_tool = secrets_of_tool(self._catalog.definition(ident)) if ident in self._catalog else NO_SECRETS
+        secrets = secrets_of_call(of_tool, asked.payload)
         if ident not in self._catalog or arguments is None:
-            return CalledTool(name=asked.name, ident=ident if ident in self._catalog else "", arguments=arguments)
+            known = ident if ident in self._catalog else ""
+            return CalledTool(name=asked.name, ident=known, arguments=arguments, secrets=secrets)
         validation = self._tool(ident)[0]
         issues = () if validation.is_valid(arguments) else validation.issues(arguments)
-        secrets = secrets_of_call(secrets_of_tool(self._catalog.definition(ident)), asked.payload)
         return CalledTool(name=asked.name, ident=ident, arguments=arguments, issues=issues, secrets=secrets)
 
     def defaults(self, ident: str) -> Mapping[str, Any]:
@@ -143,6 +145,11 @@ class ArgsReader:
             validation = Validation(schema, assert_formats=self._catalog.asserts_formats)
             found = self._tools[ident] = validation, defaults_of(definition.input_schema)
         return found
+
+
+def secrets_of(calls: Iterable[CalledTool]) -> Secrets:
+    """Return the secret values of the calls of a case, which its function, its model and their errors may tell."""
+    return all_values(each.secrets for each in calls)
 
 
 class CheckError(Exception):
@@ -161,7 +168,7 @@ def judge(case: Case, run: CaseRun, reader: ArgsReader) -> Verdict:
         pairs += found.pairs
         wrong += found.wrong_args
     if case.spec.check is not None:
-        reason = _why_wrong(case.spec.check, run, reader.modules, bool, str, NoneType)
+        reason = _why_wrong(case.spec.check, run, reader.modules, secrets_of(run.calls), bool, str, NoneType)
         problems += [f"{case.spec.check}: {reason}"] if reason else []
     return Verdict(problems=tuple(problems), pairs=tuple(pairs), wrong_args=tuple(wrong))
 
@@ -253,7 +260,7 @@ def _wrong_args(spec: CallSpec, call: CalledTool, reader: ArgsReader) -> tuple[W
         return (WrongArg(spec.call, "", "type"),)
     found = {_field(issue): issue.keyword or "type" for issue in reversed(call.issues)}
     given = {**reader.defaults(spec.call), **call.arguments}
-    for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call.arguments, reader.modules)):
+    for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call, reader.modules)):
         found.setdefault(name, keyword)
     if spec.exact:
         for name in call.arguments.keys() - spec.args.keys() - spec.fields.keys():
@@ -276,16 +283,16 @@ def _by_value(spec: CallSpec, given: Mapping[str, Any]) -> Iterator[tuple[str, s
 
 
 def _by_field(
-    spec: CallSpec, given: Mapping[str, Any], written: Mapping[str, Any], modules: HandlerModules
+    spec: CallSpec, given: Mapping[str, Any], call: CalledTool, modules: HandlerModules
 ) -> Iterator[tuple[str, str]]:
     for name, wanted in spec.fields.items():
         if wanted is False:
-            if name in written:
+            if name in (call.arguments or ()):
                 yield name, "unexpected"
         elif name not in given:
             yield name, "missing"
         elif isinstance(wanted, str):
-            if _why_wrong(wanted, given[name], modules, bool):
+            if _why_wrong(wanted, given[name], modules, call.secrets, bool):
                 yield name, "function"
         elif is_object(wanted):
             validation = Validation(wanted, assert_formats=True)
@@ -299,8 +306,8 @@ def _equal(one: Any, other: Any) -> bool:
     return canonical(with_integers(one)) == canonical(with_integers(other))
 
 
-def _why_wrong(place: str, value: Any, modules: HandlerModules, *returns: type) -> str:
-    """Ask a function of the project whether a value is right; return why it is not, empty if it is.
+def _why_wrong(place: str, value: Any, modules: HandlerModules, secrets: Secrets, *returns: type) -> str:
+    """Ask a function of the project whether a value is right; return why it is not, without secrets, empty if it is.
 
     It is wrong if the function returns false or a reason, or fails an assertion. Raises `CheckError` for a function
     that cannot be found, raises anything else, or returns none of the types `returns`.
@@ -310,13 +317,13 @@ def _why_wrong(place: str, value: Any, modules: HandlerModules, *returns: type) 
         try:
             found = function(value)
         except AssertionError as failure:
-            return explanation(failure, hiding(NO_SECRETS)) or "an assertion failed"
+            return explanation(failure, hiding(secrets)) or "an assertion failed"
     except ForeignModule as error:
-        raise CheckError(f"{place} cannot be used: {explanation(error, hiding(NO_SECRETS))}") from error
+        raise CheckError(f"{place} cannot be used: {explanation(error, hiding(secrets))}") from error
     except BaseException as error:  # the project's own code may raise anything
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
-        raise CheckError(f"{place} cannot be used: {shown_error(error)}") from error
+        raise CheckError(f"{place} cannot be used: {shown_error(error, secrets)}") from error
     if iscoroutine(found):
         found.close()  # otherwise Python warns that nothing awaited it
         raise CheckError(f"{place} cannot be used: it is async, and its result is not awaited")
@@ -324,7 +331,7 @@ def _why_wrong(place: str, value: Any, modules: HandlerModules, *returns: type) 
         accepted = " or ".join(each.__name__ for each in returns)
         raise CheckError(f"{place} cannot be used: it returned {type(found).__name__}, and must return {accepted}")
     if isinstance(found, str):
-        return found or "it is not right"
+        return hide_text(found, secrets) or "it is not right"
     return "it is not right" if found is False else ""
 
 

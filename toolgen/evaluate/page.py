@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from toolgen.evaluate.matching import NO_TOOL
-from toolgen.evaluate.rendering import figures, headline, named, percent, verdict
+from toolgen.evaluate.rendering import figures, headline, named, percent, uncompared, verdict
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"<p>{_text(verdict(comparison))}</p><ul>"
         for what, cases in (("broken", comparison.broken), ("fixed", comparison.fixed)):
             yield from (f"<li>{what}: {_text(case)}</li>" for case in cases)
+        yield from (f"<li>{_text(line)}</li>" for line in uncompared(comparison))
         yield "</ul>"
     if report.uncovered:
         yield f"<h2>Tools that no case expects</h2><p>{_text(', '.join(report.uncovered))}</p>"

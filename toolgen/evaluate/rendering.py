@@ -113,12 +113,19 @@ def verdict(comparison: Comparison) -> str:
     )
 
 
+def uncompared(comparison: Comparison) -> Iterator[str]:
+    """Yield the cases that are of one version only, or that were not judged in both, a line for each kind."""
+    if comparison.left_out:
+        yield f"not judged in both: {_some(comparison.left_out)}"
+    if comparison.removed:
+        yield f"no longer there: {_some(comparison.removed)}"
+
+
 def _comparison_lines(comparison: Comparison, against: str) -> Iterator[str]:
     yield f"{comparison.label}, against {against}: {verdict(comparison)}"
     for what, cases in (("broken", comparison.broken), ("fixed", comparison.fixed)):
         yield from _listed(f"  {what}: {case}" for case in cases)
-    if comparison.left_out:
-        yield f"  not judged in both: {_some(comparison.left_out)}"
+    yield from (f"  {line}" for line in uncompared(comparison))
     for each in comparison.differences:
         low, high = each.interval
         yield f"  {each.name} a case: {each.mean:+.4g} ({low:+.4g} to {high:+.4g})"
@@ -164,6 +171,7 @@ def _markdown(report: Report) -> Iterator[str]:
         yield f"**{_cell(comparison.label)}**, against {_cell(report.against)}: {verdict(comparison)}."
         yield from _items(f"broken: {_code(case)}" for case in comparison.broken)
         yield from _items(f"fixed: {_code(case)}" for case in comparison.fixed)
+        yield from _items(_cell(line) for line in uncompared(comparison))
         yield f"- to see a difference of five points takes {comparison.needed:,} cases"
     for each in report.summaries:
         rows = [one for one in each.outcomes if one.state != "passed"]

@@ -143,7 +143,7 @@ class Comparison:
     """One model on two versions: the cases that both have judged, as pairs.
 
     `fixed` and `broken` are the cases that are right in the later or in the earlier version only. `left_out` are those
-    that were not judged in both.
+    that were not judged in both, and `removed` those of the earlier version that the later one does not have.
     """
 
     model: str
@@ -154,6 +154,7 @@ class Comparison:
     fixed: tuple[str, ...]
     broken: tuple[str, ...]
     left_out: tuple[str, ...]
+    removed: tuple[str, ...]
     differences: tuple[Difference, ...]
 
     @property
@@ -232,6 +233,8 @@ def _comparison(summary: Summary, earlier: Mapping[tuple[str, str, str], Outcome
         else:
             pairs.append((then, now))
     count = len(pairs)
+    asked = {each.case for each in summary.outcomes}
+    own = (summary.model, summary.presentation)
     return Comparison(
         model=summary.model,
         presentation=summary.presentation,
@@ -241,6 +244,7 @@ def _comparison(summary: Summary, earlier: Mapping[tuple[str, str, str], Outcome
         fixed=tuple(now.case for then, now in pairs if then.state == "failed" and now.state == "passed"),
         broken=tuple(now.case for then, now in pairs if then.state == "passed" and now.state == "failed"),
         left_out=tuple(left_out),
+        removed=tuple(case for case, *version in earlier if tuple(version) == own and case not in asked),
         differences=tuple(_differences(pairs)),
     )
 
@@ -335,6 +339,7 @@ def _comparison_json(comparison: Comparison) -> dict[str, Any]:
         "fixed": list(comparison.fixed),
         "broken": list(comparison.broken),
         "left_out": list(comparison.left_out),
+        "removed": list(comparison.removed),
         "differences": [
             {"figure": each.name, "mean": each.mean, "interval": list(each.interval)} for each in comparison.differences
         ],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from toolgen.compiler.documents.evaluation import UserSpec
 from toolgen.contract.records import FailureKind, MalformedRequest, ToolCallMeta
 from toolgen.evaluate.exchanges import ExchangesError, StaleCase
-from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge
+from toolgen.evaluate.matching import ArgsReader, CalledTool, CaseRun, CheckError, Verdict, WrongArg, judge, secrets_of
 from toolgen.execute.python.modules import HandlerModules
 from toolgen.llm.conversation import (
     CallRequested,
@@ -27,6 +27,7 @@ from toolgen.providers.protocol import MalformedResponse, ModelReply, Unsupporte
 from toolgen.runtime.base.errors import CallFailed, CatalogError, UnknownAgent, ends_the_caller
 from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
+from toolgen.runtime.redact.call_secrets import hide_text
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.builtin import DISCOVERY
@@ -266,7 +267,7 @@ class _Attempt:
         except BaseException as error:  # whatever is wrong with a case, the others go on
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
-            return self._ended("error", shown_error(error))
+            return self._ended("error", shown_error(error, secrets_of(self._calls)))
         if self._is_over:
             verdict = replace(verdict, problems=(*verdict.problems, f"there are more than {_MOST_CALLS} calls"))
         return self._with_figures(_judged(self._case, self._model, run, verdict))
@@ -364,7 +365,7 @@ class _Attempt:
                 return await self._asked_once(messages, fields)
             except (Exception, SystemExit) as error:  # the call of an SDK may raise anything
                 if not left:
-                    raise _ModelFailed(shown_error(error)) from error
+                    raise _ModelFailed(shown_error(error, secrets_of(self._calls))) from error
             await self._sleep(wait)
             wait *= 2
         raise AssertionError("there is at least one try")
@@ -431,7 +432,7 @@ def _judged(case: Case, model: EvaluatedModel, run: CaseRun, verdict: Verdict) -
         state="failed" if verdict.problems else "passed",
         problems=verdict.problems,
         calls=run.calls,
-        text=cut(run.text, _LONGEST),
+        text=cut(hide_text(run.text, secrets_of(run.calls)), _LONGEST),
         pairs=verdict.pairs,
         wrong_args=verdict.wrong_args,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -29,6 +29,8 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
+from toolgen.runtime.redact.exceptions import hiding
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import canonical, compact_json
 from toolgen.spec.text import cut
@@ -78,10 +80,16 @@ class StubbedCall(Generic[ArgsT_co]):
     meta: ToolCallMeta
     answered_by: str
     redacted: tuple[str, ...] = ()
+    secrets: Secrets = field(default=NO_SECRETS, repr=False, compare=False)
+
+    @property
+    def shown_args(self) -> str:
+        """The args as messages have them: as text, without secrets."""
+        return cut(compact_json(hide_args(dict(self.arguments), self.secrets)), _LONGEST)
 
     def __str__(self) -> str:
         hidden = f", whatever is redacted at {', '.join(self.redacted)}" if self.redacted else ""
-        return f"{self.ident} {_shown(self.arguments)} (answered by {self.answered_by}{hidden})"
+        return f"{self.ident} {self.shown_args} (answered by {self.answered_by}{hidden})"
 
 
 def stub_executors(
@@ -156,14 +164,21 @@ class Stubs(list[ToolsetRegistration]):
         found = len(self.calls_of(which))
         if found == times or (times is None and found):
             return
-        ident = which if isinstance(which, str) else which.ident
+        ident, shown = (
+            (which, str(which)) if isinstance(which, str) else (which.ident, self._tool_of(which).shown(which))
+        )
         wanted = "at least once" if times is None else f"{times} times"
         others = [call for call in self._calls if call.ident == ident] or self._calls
-        raise AssertionError(f"{which} was called {found} times, not {wanted}; {_listed(others)}")
+        raise AssertionError(f"{shown} was called {found} times, not {wanted}; {_listed(others)}")
 
     def check(self) -> None:
         """Raise AssertionError for calls that found no answer, and for answers that were set and that no call got."""
-        unused = [str(each.answer.when) for answers in self._answers.values() for each in answers if not each.count]
+        unused = [
+            self._tool(ident).shown(each.answer.when)
+            for ident, answers in self._answers.items()
+            for each in answers
+            if not each.count
+        ]
         problems = [*self._failures, *(f"no call got the answer of {name}" for name in reversed(unused))]
         if problems:
             raise AssertionError("\n".join(problems))
@@ -218,14 +233,19 @@ class Stubs(list[ToolsetRegistration]):
         for name in meta.injected:
             arguments.pop(name, None)
         call: StubbedCall[Any] = StubbedCall(
-            ident=ident, args=tool.args.build(arguments), arguments=arguments, meta=meta, answered_by="test"
+            ident=ident,
+            args=tool.args.build(arguments),
+            arguments=arguments,
+            meta=meta,
+            answered_by="test",
+            secrets=secrets_of_call(tool.secrets, canonical(arguments), meta.injected),
         )
         for each in self._answers.get(ident, ()):
             if tool.is_meant(each.answer.when, call):
                 if each.is_used_up:
                     self._keep(call, "nothing")
                     used_up = f"its {counted(each.count, 'answer')} are used up"
-                    raise self._failure(call, f"{used_up}, those of {each.answer.when}")
+                    raise self._failure(call, f"{used_up}, those of {tool.shown(each.answer.when)}")
                 self._keep(call, "test")
                 return each.outcome(call)
         if self.recording is not None:
@@ -248,13 +268,13 @@ class Stubs(list[ToolsetRegistration]):
             return self._made(tool, call, recording, real)
         if recording.has(call.ident):
             self._keep(call, "nothing")
-            reason = f"{recording.name} has calls of it, and none with the args {_shown(call.arguments)}"
+            reason = f"{recording.name} has calls of it, and none with the args {call.shown_args}"
             raise self._failure(call, reason, "record it (mode `new`), or ")
         return self._otherwise(tool, call)
 
     async def _made(self, tool: _Tool, call: StubbedCall[Any], recording: Recording, real: Callable[[], Any]) -> Any:
         """Make a call, and record it without its secrets."""
-        secrets = secrets_of_call(secrets_of_tool(tool.definition), canonical(call.arguments), call.meta.injected)
+        secrets = call.secrets
         arguments = hide_args(dict(call.arguments), secrets)
         try:
             outcome = real()
@@ -336,6 +356,7 @@ class _Tool:
         self.definition: Final[ToolDefinition] = catalog.definition(ident)
         self.args: Final[Codec[Any]] = catalog.codec(ident, "args")
         self.result: Final[Codec[Any]] = catalog.codec(ident, "result")
+        self.secrets: Final = secrets_of_tool(self.definition)
         self._values: MadeValues | None = None
         self._made: dict[bytes, bytes] = {}
         self._defaults: Final = defaults_of(self.definition.input_schema)
@@ -362,6 +383,17 @@ class _Tool:
                 self._made.clear()
             self._made[seed] = _text(self._values.value(seed.decode()))
         return self._made[seed]
+
+    def shown(self, means: When[Any, Any]) -> str:
+        """Return calls that are meant as messages have them: without secrets."""
+        return self._without_secrets(means, str(means))
+
+    def _without_secrets(self, means: When[Any, Any], text: str) -> str:
+        given = means.fields if means.args is ANY_ARGS else means.args
+        return hiding(secrets_of_call(self.secrets, lambda: _plain(given)))(text)
+
+    def _means_no_call(self, means: When[Any, Any], why: object) -> StubError:
+        return StubError(self._without_secrets(means, f"{means} means no call: {why}"))
 
     def is_meant(self, means: When[Any, Any], call: StubbedCall[Any]) -> bool:
         """Whether calls that are meant include one."""
@@ -393,7 +425,7 @@ class _Tool:
             try:
                 self.result.normalize(_value_of(outcome))
             except InvalidPayload as error:
-                raise StubError(f"{answer.when} returns no result of the tool: {error}") from error
+                raise StubError(f"{self.shown(answer.when)} returns no result of the tool: {error}") from error
 
     def check_when(self, means: When[Any, Any]) -> None:
         """Raise `StubError` for calls that the schema of the args excludes."""
@@ -401,17 +433,17 @@ class _Tool:
             try:
                 self.args.normalize(means.args, verb="pass")
             except InvalidPayload as error:
-                raise StubError(f"{means} means no call: {error}") from error
+                raise self._means_no_call(means, error) from error
         schema = self.definition.input_schema
         known: Mapping[str, Any] = schema.get("properties", {})
         for name, value in means.fields.items():
             if name not in known and schema.get("additionalProperties") is False:
                 found = nearest(name, known, count=1)
                 question = f"did you mean `{found[0]}`?" if found else f"it has {', '.join(known) or 'none'}"
-                raise StubError(f"{means} means no call: {self.definition.name} has no arg `{name}`; {question}")
+                raise self._means_no_call(means, f"{self.definition.name} has no arg `{name}`; {question}")
             issues = list(self._issues_of(name, value)) if name in known else []
             if issues:
-                raise StubError(f"{means} means no call: {name}: {issues[0]}")
+                raise self._means_no_call(means, f"{name}: {issues[0]}")
 
     def _issues_of(self, name: str, value: Any) -> Iterator[str]:
         """Yield what is wrong with the value of one field, whatever the others are."""
@@ -493,10 +525,6 @@ def _value_of(outcome: Any) -> Any:
     if not is_result(outcome):
         return outcome
     return from_json(outcome.payload) if outcome.payload and outcome.value is None else outcome.value
-
-
-def _shown(arguments: Mapping[str, Any]) -> str:
-    return cut(compact_json(dict(arguments)), _LONGEST)
 
 
 def _text(value: Any) -> bytes:

@@ -67,3 +67,15 @@ def fails(_value: Any) -> bool:
 def interrupts(_value: Any) -> bool:
     raise_signal(SIGINT)
     return True
+
+
+def tells_args(run: CaseRun) -> str:
+    return f"wrong {run.calls[0].arguments}"
+
+
+def asserts_args(run: CaseRun) -> None:
+    raise AssertionError(f"wrong {run.calls[0].arguments}")
+
+
+def breaks_with_args(run: CaseRun) -> None:
+    raise RuntimeError(f"wrong {run.calls[0].arguments} {run.messages[-1]}")

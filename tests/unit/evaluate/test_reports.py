@@ -92,10 +92,24 @@ def test_a_report_in_json_is_compared_with() -> None:
     after = [*outcomes()[:1], outcome("b", "passed"), *outcomes()[2:], outcome("new", "passed")]
     (comparison,) = compared(before, after)
     assert (comparison.count, comparison.fixed, comparison.broken) == (4, ("shop/b",), ())
-    assert comparison.left_out == ("shop/e", "shop/new")
+    assert (comparison.left_out, comparison.removed) == (("shop/e", "shop/new"), ())
     assert (comparison.before, comparison.after) == (0.25, 0.5)
     assert (comparison.verdict, comparison.p_value) == ("no difference seen", 1.0)
     assert comparison.needed == 803  # by hand, for 0.25: ((1.960 * 0.5 + 0.8416 * 0.4975) / 0.05) ** 2 = 783, * 1.026
+
+
+def test_cases_that_are_gone_are_listed_in_each_format() -> None:
+    other = Outcome(case="shop/of-another", model="other", presentation="enumerate-all", state="passed")
+    comparisons = compared(
+        [*outcomes(), outcome("gone`<b>", "passed"), other], [*outcomes()[1:], outcome("new", "passed")]
+    )
+    assert [each.removed for each in comparisons] == [("shop/a", "shop/gone`<b>")]
+    found = report(against="report.json", comparisons=comparisons)
+    assert "  no longer there: shop/a, shop/gone`<b>\n" in render_text(found)
+    assert "- no longer there: shop/a, shop/gone\\`&lt;b>\n" in render_markdown(found)
+    assert "<li>no longer there: shop/a, shop/gone`&lt;b&gt;</li>" in render_page(found)
+    assert "<li>not judged in both: shop/e, shop/new</li>" in render_page(found)
+    assert to_json(found)["comparisons"][0]["removed"] == ["shop/a", "shop/gone`<b>"]
 
 
 def test_figures_that_are_not_binary_are_compared_with_an_interval() -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from tests.project.checkout import ROOT
 from tests.unit.evaluate.world import call, cases, catalog_of, model, right_with
+from toolgen.contract.records import ToolRequest
 from toolgen.evaluate import running
 from toolgen.evaluate.exchanges import Exchanges, ExchangesError
-from toolgen.evaluate.matching import Verdict
+from toolgen.evaluate.matching import ArgsReader, Verdict, secrets_of
 from toolgen.evaluate.models import EvaluatedModel, SearchModel
 from toolgen.evaluate.page import render_page
 from toolgen.evaluate.rendering import render_junit, render_markdown, render_text
@@ -146,6 +147,30 @@ def test_reg_66_no_report_has_a_credential_of_a_model_that_fails_or_a_secret_of_
     texts = [render(report) for render in (render_text, render_markdown, render_junit, render_page)]
     for text in (*texts, json.dumps(to_json(report))):
         assert not [each for each in (password, key, "wrong-778-pin") if each in text], text
+
+
+@pytest.mark.parametrize("check", ["tells_args", "asserts_args", "breaks_with_args"])
+def test_reg_66_no_report_has_a_secret_arg_that_a_check_or_a_model_tells(tmp_path: Path, check: str) -> None:
+    sent = call("door.login", user="ann", pin="wrong-778-pin", api_key="s3cr3t-1")
+    case = {"question": "Log in.", "turns": 2, "check": f"tests.unit.evaluate.checks:{check}"}
+    found = cases(tmp_path, catalog_of(LOGIN), failing=case)
+    asked = EvaluatedModel(name="wrong", ask=ScriptedModel(sent, "I have sent wrong-778-pin and s3cr3t-1."))
+    outcomes = run(found, asked, modules=HandlerModules(named=["tests.unit.evaluate.checks"]))
+    assert outcomes[0].state == ("error" if check == "breaks_with_args" else "failed")
+    assert "'user': 'ann'" in outcomes[0].problems[0]
+    report = Report(summaries=summaries_of(outcomes))
+    texts = [render(report) for render in (render_text, render_markdown, render_junit, render_page)]
+    for text in (*texts, json.dumps(to_json(report))):
+        assert not [each for each in ("wrong-778-pin", "s3cr3t-1") if each in text], text
+
+
+def test_reg_66_the_secrets_of_a_call_are_known_whatever_it_names() -> None:
+    reader = ArgsReader(catalog_of(LOGIN), HandlerModules())
+    cut = ToolRequest(name="door.login", payload=b'{"user": "ann", "pin": "wrong-778-pin"')
+    calls = [reader.called(call("door.none", password="s3cr3t-1"), ""), reader.called(cut, "door.login")]  # noqa: S106  # it is made up
+    values = secrets_of(calls).values
+    assert values is not None
+    assert values.hide("s3cr3t-1, wrong-778-pin, ann") == "[redacted], [redacted], ann"
 
 
 def test_no_case_begins_once_the_cost_is_used_up(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from tests.unit.testing.world import EACH_KIND, ORDERS, built, catalog, invoke, 
 from toolgen.record import SqliteStore
 from toolgen.record.replay import replay
 from toolgen.runtime import CallFailed, FailureKind, Runtime, ToolResult, ToolsetRegistration, allow_all
-from toolgen.testing import RecordingError, Stubs, recorded, stub_executors, when
+from toolgen.testing import RecordingError, StubError, Stubs, recorded, stub_executors, when
 from toolgen.testing.recordings import Take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from toolgen.runtime import Catalog, ToolCallMeta, ToolRequest
@@ -195,6 +195,30 @@ def test_secrets_are_not_recorded_and_match_anything(catalog: Catalog, tmp_path:
         invoke(catalog, stubs, REFUND, {"order_id": "o-2", "password": "another"})
     )
     assert "none with the args" in failure_of(invoke(catalog, stubs, REFUND, ORDER))
+
+
+def test_reg_66_no_message_of_a_stub_has_a_secret_arg(catalog: Catalog, tmp_path: Path) -> None:
+    file = written(tmp_path / "calls.jsonl", call_of(ORDER, {"refunded": 1}))
+    secret = "another-long-secret-9"
+    refund = orders_of(catalog).REFUND
+    set_ = [when(refund, order_id="o-8", password=secret).returns({"refunded": 2}, {"refunded": 3}),
+            when(refund, order_id="o-9", password=secret).returns({"refunded": 2})]  # fmt: skip
+    stubs = stub_executors(catalog, *set_, recording=recorded(file))
+    for order in ("o-2", "o-8", "o-8", "o-8"):
+        invoke(catalog, stubs, REFUND, {"order_id": order, "password": secret})
+    problems = [failure_of_check(stubs.check)]
+    problems.append(failure_of_check(lambda: stubs.assert_called(set_[1].when)))
+    with pytest.raises(StubError) as refused:
+        stubs.set(when(refund, password=secret, order_id="x").returns({"refunded": 1}))
+    for text in (*problems, str(refused.value), *map(str, stubs.calls)):
+        assert "[redacted]" in text
+        assert secret not in text
+
+
+def failure_of_check(check: Callable[[], None]) -> str:
+    with pytest.raises(AssertionError) as failed:
+        check()
+    return str(failed.value)
 
 
 def test_a_store_of_a_runtime_is_a_recording(catalog: Catalog, tmp_path: Path) -> None:

@@ -58,15 +58,19 @@ class BuiltTarget:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The builds of all targets, and the seconds that they took."""
+    """The builds of all targets, and the seconds that they took.
+
+    `evaluations` are the diagnostics of the cases, which are checked where all targets were built.
+    """
 
     targets: tuple[BuiltTarget, ...]
     seconds: float
+    evaluations: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """The findings of lint, and how many of them `toolgen lint --fix` fixes.
+    """The findings of lint with those of the cases of evaluations, and how many of them `toolgen lint --fix` fixes.
 
     With `waits` there are none, because the specs have errors, which the build reports.
     """

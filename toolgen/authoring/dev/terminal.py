@@ -312,6 +312,7 @@ def _problems(title: str, page: Page, build: Shown[Build] | None = None, lint: S
         for target in build.found.targets if build.found else ():
             found |= dict.fromkeys(target.found)
             strays += _strays(target)
+        found |= dict.fromkeys(build.found.evaluations if build.found else ())
     if lint is not None:
         marks.append(_mark(lint, "lint"))
         items += _failed(lint)

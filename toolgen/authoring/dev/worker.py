@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from toolgen.authoring.dev.page import Answer, Build, BuiltTarget, Lint, Part, PartProblem
+from toolgen.authoring.evaluations import checked_evaluations, linted_evaluations
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline
 from toolgen.authoring.lint.lint import lint
 from toolgen.compiler.build import build_target
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 
 
 def build_targets(question: Question) -> Build:
-    """Build every target, as `toolgen build` does."""
+    """Build every target, and check the evaluations, as `toolgen build` does."""
     started = time.perf_counter()
     targets = tuple(_built(question.config, target) for target in question.config.targets)
-    return Build(targets, time.perf_counter() - started)
+    is_built = all(each.is_published and not each.strays for each in targets)
+    evaluations = tuple(checked_evaluations(question.config)) if is_built else ()
+    return Build(targets, time.perf_counter() - started, evaluations)
 
 
 def _built(config: Config, target: Target) -> BuiltTarget:
@@ -56,7 +59,7 @@ def _built(config: Config, target: Target) -> BuiltTarget:
 
 
 def lint_targets(question: Question) -> Lint:
-    """Run all rules of lint over every target. Raises PartProblem for a broken baseline."""
+    """Run all rules of lint over every target, and check the evaluations. Raises PartProblem for a broken baseline."""
     config, sink = question.config, Diagnostics()
     files = {target: read_files(config.root, target, sink) for target in config.targets}
     if sink.has_errors:
@@ -67,7 +70,8 @@ def lint_targets(question: Question) -> Lint:
         raise PartProblem(f"{error}. Delete it, or restore it") from None
     if found.errors:
         return Lint(waits=True)
-    return Lint(tuple(found.findings), sum(each in found.fixes for each in found.findings))
+    findings = (*linted_evaluations(config), *found.findings)
+    return Lint(findings, sum(each in found.fixes for each in found.findings))
 
 
 _NICENESS: Final = {Part.BUILD: 0, Part.LINT: 5, Part.CHANGES: 10, Part.SURFACE: 10}

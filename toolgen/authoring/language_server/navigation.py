@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.authoring.language_server.completion import description_at, node_at
 from toolgen.authoring.language_server.symbols import Kind, Reference, Symbol
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents import read_documents
 from toolgen.compiler.documents.base import GRAMMAR, DottedNamePattern, ToolKeyPattern, TypeNamePattern, WordPattern
+from toolgen.compiler.project.config import Target
+from toolgen.compiler.project.listing import is_evaluation
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.resolve.selectors import Selectable
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.spec.selector import names_one_of
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.authoring.language_server.workspace import File, Index
     from toolgen.authoring.language_server.written import Name, TextRange, WrittenScalar
+    from toolgen.compiler.documents.read import Document
 
 
 _PATTERNS: Final[Mapping[Kind, str]] = {
@@ -71,17 +77,22 @@ def uses_of(index: Index, symbol: Symbol) -> list[Reference]:
 
 def _uses(index: Index, symbol: Symbol) -> Iterator[Reference]:
     """Yield all references to a symbol; one that is written once with an anchor, as often as an alias repeats it."""
-    for file in index.files:
-        for used in file.symbols.used:
-            if symbol.name in used.names and index.find(used.kind, used.names) == symbol:
-                yield used
+    for used in _references(index):
+        if symbol.name in used.names and index.find(used.kind, used.names) == symbol:
+            yield used
+
+
+def _references(index: Index) -> Iterator[Reference]:
+    return (used for file in index.files for used in file.symbols.used)
 
 
 def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, str]]:
     """Return the edits that give a symbol another name, everywhere. `name` is the key of a tool, not its ident.
 
-    Raises RenameRefused if the name is not allowed or taken, the symbol is of a built-in toolset, a pattern of a policy
-    or an agent would select other tools, or a file cannot be edited so that it reads as before but for the name.
+    Where a tool has another name that would be lost, such as the prefix of its tag, its ident is written. Raises
+    RenameRefused if the name is not allowed or taken, the symbol is of a built-in toolset, a name or a pattern would
+    mean other tools, an action has the name of the tool, or a file cannot be edited so that it reads as before but for
+    the name.
     """
     pattern = _PATTERNS[symbol.kind]
     if not re.fullmatch(pattern, name):
@@ -92,13 +103,21 @@ def renamed(index: Index, symbol: Symbol, name: str) -> list[tuple[TextRange, st
     if "://" in symbol.place.path:
         raise RenameRefused(f"`{short_name(symbol)}` is of a built-in toolset")
     names = [(symbol.written, name)]
-    names += [(used.written, _written(used, symbol, f"{prefix}{name}", name)) for used in _uses(index, symbol)]
+    for used in _uses(index, symbol):
+        if symbol.kind is Kind.TOOL and used.names_entry:
+            entry = f"the action `{used.written.text}` in {used.place.path}"
+            raise RenameRefused(f"{entry} has the name of the tool for its target: write the `target` first")
+        names.append((used.written, _written(used, symbol, f"{prefix}{name}", name)))
+    idents = {symbol.name: f"{prefix}{name}"}
     if symbol.kind is Kind.TOOLSET:
+        idents = _idents(index, symbol.name, name)
         names += _of_toolset(index, symbol.name, name)
     elif symbol.kind is Kind.TOOL:
         for used in _patterns(index):
-            _check_pattern(used, [(symbol.name, f"{prefix}{name}")])
-    return _edits(index, names)
+            _check_pattern(used, idents.items())
+    else:
+        return _edits(index, names)
+    return _edits(index, [*names, *_other_names(index, names, idents)])
 
 
 def short_name(symbol: Symbol) -> str:
@@ -118,18 +137,74 @@ def _written(used: Reference, symbol: Symbol, ident: str, name: str) -> str:
     return name
 
 
+def _idents(index: Index, toolset: str, name: str) -> dict[str, str]:
+    """Return the idents that the tools of a toolset get with another name of it."""
+    tools = index.names(Kind.TOOL)
+    return {each: f"{name}.{each.rpartition('.')[2]}" for each in tools if each.rpartition(".")[0] == toolset}
+
+
+def _other_names(
+    index: Index, names: Sequence[tuple[Name, str]], idents: Mapping[str, str]
+) -> Iterator[tuple[Name, str]]:
+    """Yield the new idents of tools where they have a name that is neither an ident nor a wire name, and loses it.
+
+    `names` are the other names that are written, and `idents` the new idents of tools. What a name means is what the
+    compiler says, before and after. Raises RenameRefused for a name that would mean other tools, or of several tools.
+    """
+    others = [used for used in _references(index) if used.kind is Kind.TOOL and not index.find(used.kind, used.names)]
+    if not others:
+        return
+    edits = _edits(index, names)
+    before = _selectable(each.document for each in index.files)
+    if not idents.keys() <= {*before.names.known}:
+        first = f"`{others[0].written.text}` in {others[0].place.path}"
+        raise RenameRefused(f"{first} may mean a tool whose file has errors: correct them first")
+    after = _selectable(_document_after(each, edits) for each in index.files)
+    for used in others:
+        text = used.written.text
+        meant = {tool.ident for tool in before.select(text, restricts=True)}
+        if {idents.get(each, each) for each in meant} == {tool.ident for tool in after.select(text, restricts=True)}:
+            continue
+        if len(meant) != 1 or not meant <= idents.keys():
+            raise RenameRefused(f"`{text}` in {used.place.path} would mean other tools: write the idents first")
+        yield used.written, idents[meant.pop()]
+
+
+def _selectable(documents: Iterable[Document[Any] | None]) -> Selectable:
+    """Return the tools of documents, with all their names."""
+    target = Target()  # nothing that it says has to do with names
+    specs = [each for each in documents if each is not None and not is_evaluation(each.path)]
+    catalog = resolve(specs, Diagnostics(), profile=target.profile, formats=target.formats)
+    return Selectable.of(catalog.toolsets, catalog.catalogs, ())
+
+
+def _document_after(file: File, edits: Sequence[tuple[TextRange, str]]) -> Document[Any] | None:
+    """Return the document of a file after edits."""
+    own = [edit for edit in edits if edit[0].path == file.path]
+    if not own:
+        return file.document
+    text = _edited(file.text, own)
+    root = parse(text, file.path, Diagnostics())
+    return None if root is None else next(iter(read_documents([SpecFile(file.path, text, root)], Diagnostics())), None)
+
+
+def _edited(text: str, edits: Iterable[tuple[TextRange, str]]) -> str:
+    for place, written in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
+        text = f"{text[: place.start]}{written}{text[place.end :]}"
+    return text
+
+
 def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[Name, str]]:
     """Yield the new names of the idents of a toolset's tools, and of the patterns that select only these."""
     tools = index.names(Kind.TOOL)
-    own = {each: f"{name}.{each.rpartition('.')[2]}" for each in tools if each.rpartition(".")[0] == toolset}
-    for file in index.files:
-        for used in file.symbols.used:
-            found = index.find(used.kind, used.names)
-            if found is None or found.kind is not Kind.TOOL or found.name not in own:
-                continue
-            written = _written(used, found, own[found.name], "")
-            if written:
-                yield used.written, written
+    own = _idents(index, toolset, name)
+    for used in _references(index):
+        found = index.find(used.kind, used.names)
+        if found is None or found.kind is not Kind.TOOL or found.name not in own:
+            continue
+        written = _written(used, found, own[found.name], "")
+        if written:
+            yield used.written, written
     for used in _patterns(index):
         pattern = used.names[0]
         selected = [each for each in tools if names_one_of(each, [pattern])]
@@ -140,17 +215,22 @@ def _of_toolset(index: Index, toolset: str, name: str) -> Iterator[tuple[Name, s
 
 
 def _patterns(index: Index) -> Iterator[Reference]:
-    return (used for file in index.files for used in file.symbols.used if used.kind is Kind.PATTERN)
+    return (used for used in _references(index) if used.kind is Kind.PATTERN)
 
 
 def _check_pattern(used: Reference, renamed_tools: Iterable[tuple[str, str]]) -> None:
     """Raise RenameRefused for a pattern that selects a tool by its old name and not by the new one, or the reverse."""
     pattern = used.names[0]
     for old, new in renamed_tools:
-        before, after = names_one_of(old, [pattern]), names_one_of(new, [pattern])
+        before, after = _matches(pattern, old), _matches(pattern, new)
         if before != after:
             does = f"does not select `{new}`, as it does `{old}`" if before else f"selects `{new}` and not `{old}`"
             raise RenameRefused(f"`{pattern}` in {used.place.path} {does}: change it first")
+
+
+def _matches(pattern: str, ident: str) -> bool:
+    """Whether a pattern matches a tool, by its ident or, in a rule that restricts, by its wire name."""
+    return any(names_one_of(each, [pattern]) for each in (ident, wire_name(ident)))
 
 
 # Edits: names are written so that each file reads as before, but for them.
@@ -183,11 +263,8 @@ def _edits_of_file(
             message = f"an alias in {file.path} repeats `{scalar.value}` where it is no name"
             raise RenameRefused(f"{message}: write the text in place of the alias first")
     edits = [edit for scalar, counted in parts.items() for edit in scalar.edits(counted)]
-    text = file.text
-    for place, written in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
-        text = f"{text[: place.start]}{written}{text[place.end :]}"
     values = {(scalar.place.start, scalar.place.end): scalar.replaced(counted) for scalar, counted in parts.items()}
-    after = parse(text, file.path, Diagnostics())
+    after = parse(_edited(file.text, edits), file.path, Diagnostics())
     if after is None or _reading(after, {}) != _reading(root, values):
         raise RenameRefused(f"{file.path} would not read as before but for the name: write it there by hand")
     return edits

@@ -57,12 +57,14 @@ class Symbol:
 class Reference:
     """A use of a symbol, where its name is written.
 
-    `names` are the names that it may mean; the first that exists counts.
+    `names` are the names that it may mean; the first that exists counts. `names_entry` says that what is written names
+    an entry of its file too, so that it stays: an action whose target is the tool of its name.
     """
 
     kind: Kind
     names: tuple[str, ...]
     written: Name
+    names_entry: bool = False
 
     @property
     def place(self) -> TextRange:
@@ -174,14 +176,17 @@ class _SymbolReader:
             yield from self._text_reference(Kind.TOOLSET, _get(category, "from"))
             home = _text_of(_get(category, "from")) or self._head("from")
             yield from self._target(_get(category, "target"), home)
-            for _, action in entries(_get(category, "actions")):
+            actions = _get(category, "actions")
+            for entry, action in entries(actions):
                 yield from self._target(_get(action, "target") if isinstance(action, MappingNode) else action, home)
+                if isinstance(actions, MappingNode) and isinstance(action, ScalarNode) and action.value is None:
+                    written = _whole(self._key(actions, entry))
+                    yield Reference(Kind.TOOL, _target_names(entry, home), written, names_entry=True)
 
     def _target(self, node: Node | None, home: str) -> Iterator[Reference]:
         if name := _text_of(node):
             assert node is not None
-            names = (f"{home}.{name}", name) if home else (name,)
-            yield Reference(Kind.TOOL, names, _whole(self._scalar(node, name)))
+            yield Reference(Kind.TOOL, _target_names(name, home), _whole(self._scalar(node, name)))
 
     def _rules(self, rules: Node | None) -> Iterator[Reference]:
         if isinstance(rules, MappingNode):
@@ -252,6 +257,10 @@ class _SymbolReader:
 
     def _key(self, node: MappingNode, key: str) -> WrittenScalar:
         return WrittenScalar.of(self._path, self._root.source.text, *node.key_range(key), key)
+
+
+def _target_names(name: str, home: str) -> tuple[str, ...]:
+    return (f"{home}.{name}", name) if home else (name,)
 
 
 def _whole(scalar: WrittenScalar) -> Name:

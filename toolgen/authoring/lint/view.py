@@ -67,6 +67,20 @@ class SpecPlace:
         return node is not None
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the value may be that of other places too: it is in a named type, or an alias leads to it."""
+        node: Node = self.document.root
+        text = node.source.text
+        for step in self.path:
+            inner = node.child(step)
+            if inner is None:
+                break
+            if not node.start <= inner.start <= inner.end <= node.end or text.startswith("&", inner.start):
+                return True
+            node = inner
+        return self.path[:1] == ("types",)
+
+    @property
     def span(self) -> Span:
         """The lines and columns; those of the key if the value begins on a line below it."""
         span = self.document.root.span_at(self.path, key=self.key)
@@ -128,6 +142,9 @@ def definition_place(place: SpecPlace, name: str, documents: Mapping[str, Docume
 # The parts of a tool's schemas: every field and item with its JSON Schema, and its place in the spec.
 
 _CHOICES: Final = ("anyOf", "oneOf", "allOf")
+_BESIDE: Final = ("default", "examples", "format", "writeOnly")
+"""Keywords beside a reference that say more of the place than its target does."""
+
 _MOST: Final = 5_000
 """Maximum number of parts of one schema: definitions are walked wherever they are used."""
 
@@ -150,6 +167,11 @@ class SchemaPart:
     place: SpecPlace
     field: SpecPlace
     description: str
+
+    @property
+    def has_own_field(self) -> bool:
+        """Whether the field itself is written at `field`: it is not where a definition beside it is the schema."""
+        return str(self.field.path[-1]).rstrip("?!") == self.name
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -243,7 +265,7 @@ class _Walk:
                 break
             marks.add(reference)
             target, place = self._target(schema, place)
-            annotations = {key: value for key, value in schema.items() if key in ("default", "examples")}
+            annotations = {key: value for key, value in schema.items() if key in _BESIDE}
             schema = {**target, **annotations} if isinstance(target, dict) else target
         return SchemaPart(
             schema if isinstance(schema, dict) else {},

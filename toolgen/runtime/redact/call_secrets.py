@@ -104,7 +104,15 @@ def secrets_of_call(
     """
     from toolgen.runtime.redact.secret_values import SecretValues
 
-    return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected), above))
+    bases = () if above is None else (above,)
+    return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected), *bases))
+
+
+def all_values(every: Iterable[Secrets]) -> Secrets:
+    """Return the secret values of several calls together."""
+    from toolgen.runtime.redact.secret_values import SecretValues
+
+    return NO_SECRETS._replace(values=SecretValues(tuple, *(each.values for each in every if each.values is not None)))
 
 
 def secrets_of_calls(calls: Iterable[tuple[Secrets, bytes | str | None, bytes | str | None]]) -> Secrets:

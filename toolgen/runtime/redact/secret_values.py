@@ -40,13 +40,14 @@ _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECAS
 class SecretValues:
     """The secret values of one call, collected when they are first needed: `collect` returns JSON values.
 
-    Every string and number in them is secret. Strings are found as they are, with any of their characters escaped, see
-    `escapes`, in base64 (also within a longer text) and in hexadecimal; and parts of all these, see `search_terms`.
+    Those of `bases` are secret too. Every string and number in them is secret. Strings are found as they are, with any
+    of their characters escaped, see `escapes`, in base64 (also within a longer text) and in hexadecimal; and parts of
+    all these, see `search_terms`.
     """
 
-    def __init__(self, collect: Callable[[], Iterable[Any]], base: SecretValues | None = None) -> None:
+    def __init__(self, collect: Callable[[], Iterable[Any]], *bases: SecretValues) -> None:
         self._collect: Callable[[], Iterable[Any]] | None = collect
-        self._base = base
+        self._bases = bases
         self._leaves: dict[str, str] = {}
         self._terms = self._mere = SearchTerms({})
         self._has_too_many = False
@@ -86,10 +87,10 @@ class SecretValues:
         """Collect the values, and the terms that are searched for: those of mere credentials alone, too."""
         if self._collect is None:
             return
-        if self._base is not None:
-            self._leaves.update(self._base.leaves)
+        for base in self._bases:
+            self._leaves.update(base.leaves)
         self._leaves.update(_leaves(self._collect()))
-        self._collect = self._base = None  # they keep the args alive
+        self._collect, self._bases = None, ()  # they keep the args alive
         terms: dict[str, str] = {}
         mere: dict[str, str] = {}
         for text, alone in self._leaves.items():

@@ -73,6 +73,19 @@ def test_a_file_of_others_in_a_package_is_a_problem(project: Project) -> None:
     assert lines(terminal.build_problems(page))[1].startswith("warning generated/mine.py: ")
 
 
+def test_cases_that_no_longer_fit_the_tools_are_problems(project: Project) -> None:
+    case = "toolgen: 1\neval: a\ncases: {one: {question: Find., expect: [{call: shop.orders.%s}]}}\n"
+    page = Page(project.folder, Choices())
+    for number, (tool, is_wrong) in enumerate((("find", False), ("gone", True), ("find", False)), 1):
+        project.write(case % tool, "evals/a.eval.yaml")
+        page.begin("started", frozenset([Part.BUILD, Part.LINT]))
+        page.take(Part.BUILD, number, Answer(build_targets(question(project))))
+        page.take(Part.LINT, number, Answer(lint_targets(question(project))))
+        for section in (terminal.build_problems(page), terminal.lint_problems(page), terminal.problems(page)):
+            told = [line for line in lines(section) if "TG901" in line]
+            assert [each.split(": ")[1] for each in told] == ["there is no tool `shop.orders.gone`"] * is_wrong
+
+
 def test_problems_are_sorted_the_worst_first_and_shown_once(project: Project) -> None:
     project.write('[[targets]]\n[[targets]]\nspecs = "specs"\nout = "other"\n', "toolgen.toml")
     project.write(ORDERS + MISSPELT)

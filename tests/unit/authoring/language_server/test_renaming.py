@@ -260,3 +260,92 @@ def test_nothing_is_renamed_where_a_file_would_be_wrong_or_left_behind(broken: s
     spec = "toolgen: 1\ntoolset: team\ntools: {look: {description: Look.}}\n"
     with pytest.raises(RenameRefused, match=r"specs/p\.yaml (cannot be read|would not read as before)"):
         _renamed(Path(), {"specs/a.yaml": spec, "specs/p.yaml": broken}, Kind.TOOL, "team.look", "see")
+
+
+# Other names: the prefix of a tag, names at servers and of Python, and actions with the name of their target.
+
+TAGGED = """\
+toolgen: 1
+toolset: shop.orders
+tools:
+  find_it: {description: Find it., args: {text: string}, tag: {example: "FIND_IT: pens"}}
+  drop: {description: Drop it.}
+"""
+FINDER = "toolgen: 1\nagent: main\nuse: [shop.orders.drop, %s]\nsuggest: [%s]\n"
+CASES = "toolgen: 1\neval: shop\ncases: {a: {question: Find it., avoid: [%s]}}\n"
+LISTED = "toolgen: 1\ncatalog: actions\nfrom: shop.orders\ncategories: {one: {description: One., actions: {%s}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("FIND_IT", "shop.orders.look"),
+        ("FIND_IT+write", "shop.orders.look+write"),
+        ("find_it", "find_it"),
+        ("one__seek", "one__seek"),
+        ("shop.orders.find_it", "shop.orders.look"),
+        ("shop__orders__find_it", "shop__orders__look"),
+    ],
+)
+def test_every_name_that_means_a_tool_means_it_afterwards(name: str, expected: str) -> None:
+    texts = {
+        "specs/a.yaml": TAGGED,
+        "specs/b.yaml": FINDER,
+        "specs/c.yaml": POLICY,
+        "specs/d.yaml": LISTED % "seek: shop.orders.find_it",
+        "evals/e.eval.yaml": CASES,
+    }
+    files = {path: text.replace("%s", name) for path, text in texts.items()}
+    expected_texts = {path: text.replace("%s", expected) for path, text in texts.items()}
+    expected_texts["specs/a.yaml"] = TAGGED.replace("find_it:", "look:")
+    expected_texts["specs/d.yaml"] = LISTED % "seek: shop.orders.look"
+    assert _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look") == expected_texts
+
+
+def test_a_name_that_a_tool_keeps_stays() -> None:
+    spec = TAGGED.replace("tag: {", "tag: {prefix: FIND_IT, ")
+    files = {"specs/a.yaml": spec, "specs/c.yaml": POLICY % "FIND_IT"}
+    texts = _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")
+    assert texts == {**files, "specs/a.yaml": spec.replace("  find_it", "  look")}
+    texts = _renamed(Path(), {**files, "specs/a.yaml": TAGGED}, Kind.TOOLSET, "shop.orders", "shop.sales")
+    assert texts["specs/c.yaml"] == files["specs/c.yaml"]
+
+
+def test_a_name_of_several_tools_is_not_left_with_one() -> None:
+    other = (
+        TAGGED.replace("shop.orders", "shop.lists")
+        .replace("  find_it", "  seek_it")
+        .replace("tag: {", "tag: {prefix: FIND_IT, ")
+    )
+    files = {"specs/a.yaml": TAGGED, "specs/b.yaml": other, "specs/c.yaml": POLICY % "FIND_IT"}
+    with pytest.raises(RenameRefused, match=r"`FIND_IT` in specs/c\.yaml would mean other tools: write the idents"):
+        _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")
+
+
+def test_a_tool_is_not_renamed_to_what_another_name_means() -> None:
+    spec = TAGGED.replace("  drop: {", "  drop: {args: {text: string}, tag: {prefix: LOOK, example: 'LOOK: pens'}, ")
+    files = {"specs/a.yaml": spec, "specs/c.yaml": POLICY % "LOOK"}
+    with pytest.raises(RenameRefused, match=r"`LOOK` in specs/c\.yaml would mean other tools"):
+        _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")
+
+
+@pytest.mark.parametrize("entry", ["find_it: ", "find_it: null", "? find_it"])
+def test_an_action_with_the_name_of_its_target_is_told(entry: str) -> None:
+    files = {"specs/a.yaml": TAGGED, "specs/d.yaml": LISTED % entry}
+    with pytest.raises(RenameRefused, match=r"the action `find_it` in specs/d\.yaml .* write the `target` first"):
+        _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")
+    texts = _renamed(Path(), files, Kind.TOOLSET, "shop.orders", "shop.sales")
+    assert texts["specs/d.yaml"] == files["specs/d.yaml"].replace("shop.orders", "shop.sales")
+    assert _renamed(Path(), files, Kind.TOOL, "shop.orders.drop", "remove")["specs/d.yaml"] == files["specs/d.yaml"]
+
+
+def test_a_pattern_of_wire_names_would_lose_a_tool() -> None:
+    files = {"specs/a.yaml": TAGGED, "specs/c.yaml": POLICY % "shop__orders__f*"}
+    with pytest.raises(RenameRefused, match=r"`shop__orders__f\*` in specs/c\.yaml does not select"):
+        _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")
+
+
+def test_what_cannot_be_known_of_a_tool_with_errors_is_told() -> None:
+    files = {"specs/a.yaml": f"{TAGGED}agent: clerk\n", "specs/c.yaml": POLICY % "FIND_IT"}
+    with pytest.raises(RenameRefused, match=r"`FIND_IT` in specs/c\.yaml may mean a tool whose file has errors"):
+        _renamed(Path(), files, Kind.TOOL, "shop.orders.find_it", "look")

@@ -242,3 +242,121 @@ def test_the_rules_of_a_suppression_that_silence_nothing_are_removed() -> None:
     assert fixed(text % "archive").texts == {
         "a.yaml": (text % "archive").replace("TL305, negated-boolean, TL999", "TL999")
     }
+
+
+SHARED = """\
+toolgen: 1
+toolset: shop
+types:
+  Text: {type: string, maxLength: 100}
+  Login: {user: string, password: string}
+  State: {enum: [open, open, Paid]}
+  City: {type: [string], description: A  city.}
+tools:
+  login:
+    description: Opens a session.
+    args: {customer: Text, password: %s, login: Login, state: State, city: City}
+  rename:
+    description: Gives a product another title.
+    args: {product: Text, title: Text}
+    result: {title: Text}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Text", '{$ref: "#/types/Text", writeOnly: true}'),
+        ('{$ref: "#/types/Text"}', '{writeOnly: true, $ref: "#/types/Text"}'),
+        (
+            "\n        $ref: '#/types/Text'\n        description: What they know.\n      ",
+            "\n        writeOnly: true\n        $ref: '#/types/Text'\n        description: What they know.\n      ",
+        ),
+    ],
+    ids=["name", "reference", "lines"],
+)
+@pytest.mark.parametrize("dialect", ["", "dialect: draft-07\n"])
+def test_a_fix_behind_a_reference_is_beside_it_and_changes_no_named_type(before: str, after: str, dialect: str) -> None:
+    text = SHARED.replace("types:\n", f"{dialect}types:\n")
+    args = "{customer: Text, password: %s, login: Login, state: State, city: City}"
+    if before.startswith("\n"):
+        text = text.replace(args, "\n      customer: Text\n      password:%s")
+    outcome = fixed(text % before.rstrip(" "))
+    assert outcome.texts == {"a.yaml": text % after.rstrip(" ")}
+    assert not outcome.left.fixes
+    left = [each for each in outcome.left.findings if each.code == "TL509"]
+    assert len(left) == text.count("login: Login")  # that of the type, which is left
+
+
+def test_a_fix_behind_a_reference_to_another_file_is_offered_where_it_is_applied() -> None:
+    shared = "toolgen: 1\ntypes:\n  Login: {user: string, password: string}\n  State: {enum: [open, open]}\n"
+    text = (
+        "toolgen: 1\ntoolset: shop\ntypes:\n  Login: {$ref: 'shared.yaml#/types/Login'}\n"
+        "  State: {$ref: 'shared.yaml#/types/State'}\ntools:\n  login:\n    description: Opens a session.\n"
+        "    args: {password: {$ref: '#/types/Login'}, login: Login, state: State}\n"
+    )
+    files = [SpecFile(path, each, node(each, path)) for path, each in (("a.yaml", text), ("shared.yaml", shared))]
+    outcome = fix(Config(Path(), (Target(),)), {Target(): files})
+    assert {"TL207", "TL509"} <= {each.code for each in outcome.left.findings}
+    assert (outcome.texts, outcome.left.fixes) == ({}, {})
+
+
+@pytest.mark.parametrize("first", ["city: &city {form: {type: [string]}}", "city: {form: &form {type: [string]}}"])
+def test_a_fix_below_an_anchor_or_an_alias_is_not_offered(first: str) -> None:
+    second = "town: *city" if "&city" in first else "town: {form: *form}"
+    text = (
+        "toolgen: 1\ntoolset: shop\ntools:\n  find:\n    description: Search the orders.\n    permission: readonly\n"
+        f"    args:\n      {first}\n      {second}\n"
+    )
+    assert fixed(text).texts == {}
+
+
+def test_a_field_of_a_definition_beside_a_reference_is_not_marked_at_the_reference() -> None:
+    text = (
+        "toolgen: 1\ntoolset: shop\ntools:\n  login:\n    description: Opens a session.\n    args:\n      user:\n"
+        "        $ref: '#/$defs/User'\n        $defs: {User: {type: object, properties: {password: {type: string}}}}\n"
+    )
+    outcome = fixed(text)
+    assert "TL509" in {each.code for each in outcome.left.findings}
+    assert outcome.texts == {}
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "      # the first\n      - args: {state: open}\n      # the second\n      - args: {state: open}\n",
+        "      - args: {state: open}  # the first\n      # the second\n\n      - args: {state: open}\n",
+        "      - args:\n          state: open\n      # the second\n      - args:\n          state: open\n",
+    ],
+)
+def test_an_item_with_a_comment_is_not_removed(items: str) -> None:
+    text = f"{EXAMPLES % items.rstrip()}\n      - args: {{state: paid}}\n"
+    outcome = fixed(text)
+    assert "TL604" in {found.code for found in outcome.left.findings}
+    assert (outcome.texts, outcome.left.fixes) == ({}, {})
+
+
+def test_a_value_with_a_comment_is_not_removed_and_a_keyword_not_put_below_one() -> None:
+    head = "toolgen: 1\ntoolset: shop\ntools:\n  sign_in:\n    description: Opens a session.\n    args:\n      state:\n"
+    enum = (
+        "        description: Which to find.\n        enum:\n        - a\n        # again\n        - a\n        - b\n"
+    )
+    secret = "      password:\n        # at least eight characters\n        type: string\n"
+    outcome = fixed(f"{head}{enum}{secret}")
+    assert (outcome.texts, outcome.left.fixes) == ({}, {})
+    assert {"TL207", "TL509"} <= {each.code for each in outcome.left.findings}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Write `a  b`  here. ", "Write `a  b` here."),
+        ("Write ``a ` b  c``  or  `  d`.", "Write ``a ` b  c`` or `  d`."),
+        ("Write ` a  b.", "Write ` a b."),
+    ],
+)
+def test_blanks_in_code_are_left(before: str, after: str) -> None:
+    text = "toolgen: 1\ntoolset: shop\ntools:\n  find:\n    description: %s\n    permission: readonly\n"
+    assert fixed(text % f'"{before}"').texts == {"a.yaml": text % after}
+    kept = text % '"Write `a  b` here."'
+    assert fixed(kept).texts == {}

@@ -204,14 +204,15 @@ def write_by_default(tool: LintedTool) -> Iterator[Finding]:
 def unmarked_secret(tool: LintedTool) -> Iterator[Finding]:
     """An arg is named like a secret and not marked as one, so it is in records, logs and questions.
 
-    The fix marks it with `writeOnly: true`. Better: let the host `inject` it.
+    The fix marks it with `writeOnly: true`, beside the reference to a named type. Better: let the host `inject` it.
     """
     for part in tool.args:
         marked = part.schema.get("writeOnly") is True or part.schema.get("format") == "password"
         if part.name and part.is_a("string") and _SECRET.search(part.name) and not marked and "enum" not in part.schema:
             message = f"`{part.name}` of `{tool.tool.ident}` looks like a secret, and is not marked as one"
-            fix = with_keyword(part.place, "writeOnly", value=True, title="Mark it as secret")
-            yield Finding(part.field.of_key, message, "write `writeOnly: true`, or `inject` it", fix=fix)
+            fix = with_keyword(part.field, "writeOnly", value=True, title="Mark it as secret")
+            own = fix if part.has_own_field else None
+            yield Finding(part.field.of_key, message, "write `writeOnly: true`, or `inject` it", fix=own)
 
 
 @tool_rule(

@@ -22,7 +22,9 @@ _PLACEHOLDER: Final = re.compile(
 _MARKUP: Final = re.compile(
     r"</?(?:p|br|b|i|em|strong|ul|ol|li|a|code|pre|div|span|h[1-6]|table|tr|td)\b[^<>]{0,200}>", re.IGNORECASE
 )
-_BLANKS: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|\A\s+|(?<!\s)\s+\Z|(?<![ \t])[ \t]+(?=\n)")
+_BLANKS: Final = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|(?<=\S)[ \t]{2,}(?=\S)|\A\s+|(?<!\s)\s+\Z|(?<![ \t])[ \t]+(?=\n)"
+)
 _MANY_WORDS: Final = 2
 
 
@@ -305,7 +307,7 @@ def markup_in_description(tool: LintedTool) -> Iterator[Finding]:
     """,
 )
 def stray_blanks(tool: LintedTool) -> Iterator[Finding]:
-    """A text on one line has blanks at its start or end, or several in a row.
+    """A text on one line has blanks at its start or end, or several in a row, outside of code in backticks.
 
     The fix removes them.
     """
@@ -316,8 +318,10 @@ def stray_blanks(tool: LintedTool) -> Iterator[Finding]:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Keep one blank inside a line, none at its ends, and the line feed that ends a block of text."""
+    """Keep code, one blank inside a line, none at its ends, and the line feed that ends a block of text."""
     text = found.string
+    if found["ticks"]:
+        return found[0]
     if found.end() == len(text):
         return "\n" if "\n" in found[0] else ""
     return " " if found.start() and "\n" not in text[found.end() : found.end() + 1] else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.evaluations import checked_evaluations
+from toolgen.authoring.evaluations import checked_evaluations
 from toolgen.cli.exit_codes import USAGE
 from toolgen.cli.output import Listing, echo, listing_options, progress, show_diagnostics, show_json
 from toolgen.cli.project import project

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.authoring.diff.git import folder_in_repository
+from toolgen.authoring.evaluations import linted_evaluations
 from toolgen.authoring.inputs import BASELINE
 from toolgen.authoring.lint.baseline import BaselineBroken, load_baseline, present_baseline, write_baseline
 from toolgen.authoring.lint.fixing import fix
 from toolgen.authoring.lint.lint import Linted, lint
 from toolgen.authoring.lint.registry import rule_texts
 from toolgen.cli.commands.authoring.spec_files import difference_of, paths_of, write_texts
-from toolgen.cli.evaluations import linted_evaluations
 from toolgen.cli.output import Listing, echo, listing_options, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler.compile import read_files

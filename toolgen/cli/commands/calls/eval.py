@@ -44,6 +44,7 @@ from toolgen.evaluate.reports import (
 from toolgen.evaluate.running import Limits, Outcome, chosen, evaluate
 from toolgen.llm.search.embedding import EmbeddingError
 from toolgen.llm.search.index import search_documents_of, search_index_of
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.text import visible
 from toolgen.spec.tool_use import PRESENTATIONS
 from toolgen.testing.recordings import RecordingError, find_tool, takes_of_run
@@ -133,7 +134,7 @@ def command() -> None:
     "--not-worse-than",
     type=GivenName(),
     metavar="REF|DIR|FILE",
-    help="Compare, and exit 1 if a model is worse: p < 0.05 in McNemar's exact test.",
+    help="Compare, and exit 1 if a model is worse: p < 0.05 in McNemar's exact test; or if a case of a report is gone.",
 )
 @click.option("--fail-under", type=_Share(), metavar="SHARE", help="Exit 1 if a model is right in fewer cases: 0.9.")
 @click.option("--max-cost", type=FiniteRange(min=0), help="Begin no case once the requests have cost this much.")
@@ -196,7 +197,7 @@ def run(
             questions={case.name: _question(case) for case in every},
         )
         if other := against or not_worse_than:
-            report = _compared(config, report, other, documents, tags, chosen_models, limits, exchanges)
+            report = _compared(config, report, other, documents, cases, tags, chosen_models, limits, exchanges)
     _show(report, output_format)
     return _verdict(report, fail_under, is_gate=not_worse_than is not None)
 
@@ -436,6 +437,7 @@ def _compared(
     report: Report,
     against: str,
     documents: Sequence[Document[EvalFile]],
+    names: Sequence[str],
     tags: Sequence[str],
     models: Sequence[EvaluatedModel],
     limits: Limits,
@@ -444,11 +446,20 @@ def _compared(
     """Add the comparison with another version: its report, or the outcomes of its tools."""
     after = [outcome for summary in report.summaries for outcome in summary.outcomes]
     if os.path.isfile(against):  # noqa: PTH113  # raises nothing for a long name
-        return replace(report, against=against, comparisons=compared(_reported(against), after))
+        earlier = [each for each in _reported(against) if not _is_deselected(each.case, report, documents, names)]
+        return replace(report, against=against, comparisons=compared(earlier, after))
     with _other_catalogs(config, against) as (label, catalogs):
         cases = chosen(cases_of(documents, catalogs, Diagnostics()), tags)  # those that this version cannot have differ
         before = _evaluated(config, cases, models, limits, exchanges, f" of {label}")
     return replace(report, against=label, comparisons=compared(before, after))
+
+
+def _is_deselected(case: str, report: Report, documents: Sequence[Document[EvalFile]], names: Sequence[str]) -> bool:
+    """Whether a case is not asked because of tags, or of the evaluations that are named: it may still be there."""
+    if case in report.questions:
+        return False
+    there = {f"{each.file.eval}/{key}" for each in documents for key in each.file.cases}
+    return case in there or (bool(names) and case.partition("/")[0] not in {each.file.eval for each in documents})
 
 
 def _reported(path: str) -> list[Outcome]:
@@ -526,6 +537,12 @@ def _verdict(report: Report, fail_under: float | None, *, is_gate: bool) -> int:
         ]
         failures += [
             f"{each.label} is worse than {report.against}" for each in report.comparisons if each.verdict == "worse"
+        ]
+        failures += [
+            f"{each.label} lacks {counted(len(each.removed), 'case')} of {report.against}: "
+            "write a new report if they were removed on purpose"
+            for each in report.comparisons
+            if each.removed
         ]
     failures += _unjudged(report)
     for line in failures:

@@ -16,6 +16,7 @@ from toolgen.runtime.policy.policy import Policies, PolicyAnswer
 
 if TYPE_CHECKING:
     from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.policy.effective import EffectiveSet
     from toolgen.runtime.policy.policy import PolicyDecision
 
 
@@ -63,12 +64,19 @@ def explain(
     if agent is not None:
         answer["agent"] = agent
         used = effective_set(catalog.entries, agents[agent], policies, catalog.names, role=in_role, mode=mode)
-        answer["held"] = used.excluded[ident].value if ident in used.excluded else "yes"
+        answer["held"] = _held(used, ident)
     if output_format == "json":
         show_json(answer)
     else:
         _show(answer)
     return 0
+
+
+def _held(used: EffectiveSet, ident: str) -> str:
+    """Return `yes`, `denied` where policies deny every call, or why the tool is not in an effective set."""
+    if ident in used.excluded:
+        return used.excluded[ident].value
+    return "denied" if used.policy_decision(ident).denies_every_call else "yes"
 
 
 def _judged(policy_decision: PolicyDecision) -> dict[str, Any]:

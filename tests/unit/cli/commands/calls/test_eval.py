@@ -216,6 +216,34 @@ def test_the_model_that_comes_with_toolgen_needs_no_key(shop: Path) -> None:
     assert page.out.count("<details>") == 3
 
 
+EVALUATION = "toolgen: 1\neval: %s\ncases:\n"
+CASE = "  %s: {question: Refund it., tags: [%s], avoid: [mcp.shop]}\n"
+
+
+def test_a_gate_fails_where_cases_of_its_report_are_gone(shop: Path) -> None:
+    one, two = shop / "evals" / "one.eval.yaml", shop / "evals" / "two.eval.yaml"
+    whole = EVALUATION % "one" + CASE % ("a", "x") + CASE % ("b", "y")
+    one.write_text(whole)
+    two.write_text(EVALUATION % "two" + CASE % ("c", "x"))
+    (shop / "report.json").write_text(toolgen(shop, "eval", "--format", "json").out)
+    gate = ("--not-worse-than", "report.json")
+
+    def lost(*arguments: str) -> tuple[int, list[str]]:
+        compared = toolgen(shop, "eval", *arguments, "--against", "report.json", "--format", "json")
+        (comparison,) = compared.json["comparisons"]
+        found = toolgen(shop, "eval", *arguments, *gate)
+        assert found.err.count(" of report.json: write a new report if they were removed on purpose\n") == found.code
+        return found.code, comparison["removed"]
+
+    selections = ((), ("--tag", "x"), ("evals/one.eval.yaml",))
+    assert [lost(*each) for each in selections] == [(0, [])] * 3
+    one.write_text(whole.replace("  b:", "  renamed:"))
+    assert [lost(*each) for each in selections] == [(1, ["one/b"])] * 3
+    one.write_text(whole)
+    two.unlink()
+    assert [lost(*each) for each in selections] == [(1, ["two/c"]), (1, ["two/c"]), (0, [])]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

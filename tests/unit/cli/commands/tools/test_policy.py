@@ -111,3 +111,41 @@ def test_unknown_names_are_usage_errors(arguments: list[str], message: str) -> N
     done = toolgen(ROOT, "policy", "explain", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def denied_project(folder: Path) -> None:
+    (folder / "specs").mkdir()
+    for name, text in {
+        "shop.yaml": "toolset: shop\ntools:\n  buy: {description: Buy it., args: {}}\n"
+        "  find: {description: Find it., args: {}, permission: readonly}\n  sell: {description: Sell it., args: {}}\n",
+        "helper.yaml": "agent: team.helper\nrole: sub\nuse: [shop.buy, shop.find]\n",
+        "team.yaml": "policy: team\nrules: {shop.buy: deny}\n",
+    }.items():
+        (folder / "specs" / name).write_text(f"toolgen: 1\n{text}")
+
+
+def test_an_agent_may_not_call_what_policies_deny(tmp_path: Path) -> None:
+    denied_project(tmp_path)
+    assert toolgen(tmp_path, "build").code == 0
+    for tool, held in (("buy", "denied"), ("find", "yes"), ("sell", "not_used")):
+        explain = ("policy", "explain", f"shop.{tool}", "--agent", "team.helper")
+        assert toolgen(tmp_path, *explain, "--format", "json").json["held"] == held
+        may = "may call it" if held == "yes" else f"may not call it: {held}"
+        assert toolgen(tmp_path, *explain).out.splitlines()[-1] == f"team.helper {may}"
+
+
+def test_errors_of_specs_are_shown_also_where_there_is_no_package_yet(tmp_path: Path) -> None:
+    denied_project(tmp_path)
+    spec = tmp_path / "specs" / "shop.yaml"
+    right = spec.read_text()
+    explain = ("policy", "explain", "shop.find")
+    done = toolgen(tmp_path, *explain)
+    assert (done.code, done.err) == (2, "Error: generated is out of date. Run `toolgen build` first.\n")
+    for _ in range(2):
+        spec.write_text(right.replace("args: {}", "args: {text: strin}", 1))
+        done = toolgen(tmp_path, *explain)
+        assert done.code == 2
+        assert "error[TG201]: `strin` is not a type" in done.err
+        assert done.err.endswith("Error: generated cannot be compared with its specs: fix the errors above.\n")
+        spec.write_text(right)
+        assert toolgen(tmp_path, "build").code == 0

@@ -1,4 +1,4 @@
-"""Evaluations of a project, checked beside its specs: `build` and `lint` tell what no longer fits the tools."""
+"""Evaluations of a project, checked beside its specs: `build`, `lint` and `dev` tell what no longer fits the tools."""
 
 from __future__ import annotations
 
