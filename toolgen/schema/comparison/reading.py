@@ -80,7 +80,7 @@ class Schema:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints of a schema; none for `false`, see `is_false`."""
+        """The constraints of a schema."""
         if self._constraints is None:
             self._constraints = self.document.read(self)
         return self._constraints
@@ -97,11 +97,6 @@ class Schema:
         """Return the constraints of its other keywords, without those on what is unevaluated."""
         others = {name: value for name, value in self.raw.items() if name != keyword and "unevaluated" not in name}
         return list(self.document.read(Schema(self.document, others, self.pointer)))
-
-    @property
-    def is_false(self) -> bool:
-        """Whether it is `false`."""
-        return self.raw is False
 
 
 # What is evaluated beside `unevaluatedProperties` and `unevaluatedItems`, where it does not depend on the value.
@@ -509,10 +504,10 @@ class Document:
         return found
 
     def read(self, schema: Schema) -> tuple[Constraint, ...]:
-        """Return the constraints of a schema."""
+        """Return the constraints of a schema. That of `false` is a type that no value has."""
         raw = schema.raw
         if isinstance(raw, bool):
-            return ()
+            return () if raw else (Constraint("type", frozenset()),)
         if not is_object(raw) or not self.draft or (schema.pointer and self._is_resource(raw)):
             return (self.opaque(schema),)
         if self.ignores_beside_references and "$ref" in raw:

@@ -31,6 +31,9 @@ ANY_ORDER = {"oneOf": [kind("a", x=INTEGER), kind("b", x=STRING)]}
 STRICTLY_WIDER: list[tuple[Any, Any]] = [
     (False, {"type": "null"}),
     ({"type": "null"}, True),
+    ({"$ref": "#/$defs/x", "$defs": {"x": False}}, {"$defs": {"x": False}}),
+    ({"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": False}}, {"type": "null"}),
+    ({"not": {"$ref": "#/$defs/x"}, "$defs": {"x": True}}, {"not": {"$ref": "#/$defs/x"}, "$defs": {"x": False}}),
     (INTEGER, NUMBER),
     (STRING, {"type": ["string", "null"]}),
     ({"enum": ["a"]}, {"enum": ["a", "b"]}),
