@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.changes.defaults import compare_defaults
 from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.rules import Change, names
 from toolgen.changes.wire import compare_schemas, compare_wire
 from toolgen.contract.ident import build
-from toolgen.schema.json_values import canonical
+from toolgen.schema.json_values import are_equal, canonical
 from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
 
@@ -228,7 +229,7 @@ def _tools(before: Version, after: Version) -> Iterator[Change]:
             yield replace(change, before_path=path)
     for ident in (ident for ident in old if ident in new):
         yield from _names(ident, before, after)
-        if old[ident] != new[ident] or _order(old[ident]) != _order(new[ident]):
+        if not are_equal(old[ident], new[ident]) or _order(old[ident]) != _order(new[ident]):
             yield from compare_tools(ident, old[ident], new[ident], formats)
 
 
@@ -246,6 +247,7 @@ def compare_tools(
         if key.change is not None:
             yield from changed_value(key.change[0], ident, key.change[1], old, new, name, path)
     yield from compare_parameters(ident, before, after, path=path)
+    yield from compare_defaults(ident, before["args"], after["args"], path=path)
     yield from _compare_routes(ident, before, after, path=path)
 
 
