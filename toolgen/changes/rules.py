@@ -128,7 +128,7 @@ RULES = _table(
     ("WIRE501", "recorded-call-rejected", _B, "A recorded call (`--calls`) that was valid is rejected."),
     ("WIRE502", "recorded-result-rejected", _B, "A recorded result (`--calls`) that was valid is rejected."),
     # CODE1xx: names
-    ("CODE101", "package-removed", _B, "The Python package of a toolset, an agent or an action catalog is gone or has another place: imports fail."),
+    ("CODE101", "package-removed", _B, "The Python package of a target, a toolset, an agent or an action catalog is gone or has another place: imports fail."),
     ("CODE102", "name-removed", _B, "Names are gone from a package: imports of them fail."),
     ("CODE103", "name-added", _C, "A package has new names."),
     ("CODE104", "name-kind-changed", _B, "A name is another kind of thing: a class became an alias, or the reverse."),

@@ -164,6 +164,14 @@ def test_a_commit_has_its_own_configuration(project: Project) -> None:
     assert "WIRE402" in project.codes("--against", "HEAD")
 
 
+def test_another_output_folder_breaks_the_imports_of_everything(project: Project) -> None:
+    project.write('[[targets]]\nout = "gen2"\n', "toolgen.toml")
+    assert "breaking[CODE101 package-removed]: generated: the package is in `gen2` now\n" in project.diff().out
+    project.edit(FEWER)
+    assert project.codes() == ["WIRE203", "CODE101", "MODEL207"]
+    assert project.diff("--fail-on", "code").code == 1
+
+
 def test_a_project_below_the_top_of_a_repository(tmp_path: Path) -> None:
     project = Project(tmp_path)
     inner = tmp_path / "services" / "a b"
