@@ -12,6 +12,7 @@ from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.rules import Change, names
 from toolgen.changes.wire import compare_schemas, compare_wire
 from toolgen.contract.ident import build
+from toolgen.schema.comparison.compare import Verdict, compare
 from toolgen.schema.json_values import are_equal, canonical
 from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
@@ -181,10 +182,16 @@ def compare_versions(before: Version, after: Version) -> Iterator[Change]:
 def _formats(before: Version, after: Version) -> Iterator[Change]:
     if before.formats() == after.formats():
         return
-    names_format = any(b'"format":' in canonical([tool["args"], tool.get("result")]) for tool in _every(after))
-    if names_format:
+    schemas = (schema for tool in _every(after) for schema in (tool["args"], tool.get("result", True)))
+    if any(_has_formats(schema) for schema in schemas):
         code, what = ("WIRE402", "checked now") if after.formats() else ("WIRE403", "not checked any more")
         yield from changed_value(code, "formats", f"formats are {what}", before.catalog, after.catalog, "formats", ())
+
+
+def _has_formats(schema: Any) -> bool:
+    """Return whether a schema may reject values only where formats are checked."""
+    checked = compare(schema, schema, formats_after=True, search=False)
+    return checked.lost.verdict is not Verdict.NONE
 
 
 def _every(version: Version) -> Iterable[Mapping[str, Any]]:

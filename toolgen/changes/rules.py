@@ -121,7 +121,7 @@ RULES = _table(
     ("WIRE308", "result-key-declared", _C, "An open result declares a field that it may have had before."),
     # WIRE4xx: what is beside the schemas
     ("WIRE401", "paging-changed", _B, "`bounded` changed: callers that page through results pass the cursor in another arg, or find it in another field."),
-    ("WIRE402", "formats-asserted", _B, "The target checks `format` now (`formats`), so texts that are not of their format are rejected."),
+    ("WIRE402", "formats-asserted", _B, "The target checks `format` now (`formats`), and in the drafts 06 and 07 the encoding and media type of content, so texts that are not of their format are rejected. Data for the host besides the result (`server_data`) is never checked for it."),
     ("WIRE403", "formats-not-asserted", _C, "The target does not check `format` any more, so args accept more texts. Results may have them too."),
     ("WIRE404", "server-data-changed", _B, "The data that a tool hands to its host besides the result (`server_data`) has another schema."),
     # WIRE5xx: recordings

@@ -331,7 +331,10 @@ def _format(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
 
 
 def _content(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
-    """Read `contentEncoding` and `contentMediaType`, which jsonschema-rs checks where it checks formats."""
+    """Read `contentEncoding` and `contentMediaType`, which jsonschema-rs checks where it checks formats.
+
+    It does so in the drafts 06 and 07: later ones have them as annotations.
+    """
     if reading.document.asserts_formats and not (keyword == "contentMediaType" and "contentEncoding" in reading.raw):
         both = [reading.raw.get("contentEncoding"), reading.raw.get("contentMediaType"), reading.document.draft]
         yield Constraint("content", canonical(both), (), keyword)
@@ -447,9 +450,9 @@ _DRAFT_06: Final[Mapping[str, _Reader]] = {
     **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), _exclusive_bound),
     "contains": _contains,
     "propertyNames": _property_names,
-    **dict.fromkeys(("contentEncoding", "contentMediaType"), _content),
 }
 _DRAFT_07: Final[Mapping[str, _Reader]] = {**_DRAFT_06, "if": _if}
+_CONTENT: Final[Mapping[str, _Reader]] = dict.fromkeys(("contentEncoding", "contentMediaType"), _content)
 _DRAFT_2019: Final[Mapping[str, _Reader]] = {
     **_DRAFT_07,
     **dict.fromkeys(("dependentRequired", "dependentSchemas"), _dependent),
@@ -457,8 +460,8 @@ _DRAFT_2019: Final[Mapping[str, _Reader]] = {
 }
 _READERS: Final[Mapping[str, Mapping[str, _Reader]]] = {
     "draft-04": _DRAFT_04,
-    "draft-06": _DRAFT_06,
-    "draft-07": _DRAFT_07,
+    "draft-06": {**_DRAFT_06, **_CONTENT},
+    "draft-07": {**_DRAFT_07, **_CONTENT},
     "2019-09": _DRAFT_2019,
     "2020-12": {**_DRAFT_2019, "prefixItems": _items},
 }
