@@ -96,8 +96,9 @@ RULES = _table(
     ("WIRE102", "tool-added", _C, "A tool is new. No call that was valid changes."),
     ("WIRE103", "tool-renamed", _B, "A tool has another ident, and the same schemas and description. Records, limits, grants and policies are keyed by the ident."),
     ("WIRE104", "wire-name-changed", _B, "The name of a tool in requests to providers changed. Recorded conversations and cached prompts call it by the old one. Pin it with `wire_name`."),
-    ("WIRE105", "action-removed", _B, "An entry of an action catalog is gone: recorded calls of it by `invoke_action` lead nowhere. `formerly` of a category keeps old names of it."),
+    ("WIRE105", "action-removed", _B, "An entry of an action catalog is gone: recorded calls of it by `invoke_action` lead nowhere. `formerly` of a category only tells a model that lists the old category what it is called now: calls of its actions by the old name lead nowhere too."),
     ("WIRE106", "action-added", _C, "An entry of an action catalog is new."),
+    ("WIRE107", "action-hidden", _B, "A category of an action catalog, or the search for actions, is visible in fewer settings (`needs`): where it is not, recorded calls of its actions by `invoke_action` lead nowhere."),
     # WIRE2xx: args, which may accept more
     ("WIRE201", "arg-required", _B, "An arg must be given that could be left out before, so calls without it are rejected. Give it a default, or leave it optional (`name?`)."),
     ("WIRE202", "arg-removed", _B, "An arg is gone, and the args are closed, so calls with it are rejected."),
@@ -209,7 +210,7 @@ RULES = _table(
     ("ROUTE308", "policy-removed", _B, "A policy is gone: hosts that apply it by name fail to start."),
     ("ROUTE309", "policy-added", _C, "A policy is new."),
     ("ROUTE310", "policy-changed", _CH, "A policy changed: its rules, hosts, paths or limits."),
-    ("ROUTE311", "visibility-changed", _CH, "The condition under which a category of an action catalog is visible changed."),
+    ("ROUTE311", "visibility-changed", _CH, "The condition under which a category of an action catalog, or the search for actions, is visible changed, and it is visible wherever it was."),
     ("ROUTE312", "tag-declared", _CH, "The declared tags, or their meanings, changed."),
 )  # fmt: skip
 """Every rule by its code."""
