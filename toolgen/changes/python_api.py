@@ -444,8 +444,8 @@ def _condition(visibility: ast.Call, tests: Mapping[str, ast.FunctionDef]) -> Co
                     ast.Compare(ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.List(elts=listed)]),
                 ],
             ) as value
-        ):
-            values = frozenset(str(each.value) for each in listed if isinstance(each, ast.Constant))
+        ) if all(isinstance(each, ast.Constant) for each in listed):
+            values = frozenset(str(ast.literal_eval(each)) for each in listed)
             among, except_ = (values, frozenset[str]()) if isinstance(operator, ast.In) else (None, values)
             return Condition(f"{setting}: {ast.unparse(value)}", setting, among, except_)
         case other:

@@ -36,10 +36,11 @@ def is_web_available(tier): return bool(tier)
 def is_mcp_available(tier): return bool(tier) and tier in ["light", "strong"]
 def is_rag_available(tier): return bool(tier) and tier not in ["none"]
 def is_odd_available(tier): return tier.startswith("x")
+def is_any_available(tier): return bool(tier) and tier in ["a", other]
 VISIBILITY: Final = {
     "web": Visibility("tier", is_web_available), "mcp": Visibility("tier", is_mcp_available),
     "rag": Visibility("tier", is_rag_available), "odd": Visibility("tier", is_odd_available),
-    "own": Visibility("tier", elsewhere),
+    "own": Visibility("tier", elsewhere), "any": Visibility("tier", is_any_available),
 }
 SEARCH: Final = Visibility("embedding", is_web_available)
 """
@@ -57,6 +58,7 @@ def test_the_routing_of_a_module_is_read() -> None:
             "mcp": Condition(mcp, "tier", among=frozenset({"light", "strong"})),
             "rag": Condition(rag, "tier", except_=frozenset({"none"})),
             "odd": Condition("tier: return tier.startswith('x')", is_read=False),
+            "any": Condition("tier: return bool(tier) and tier in ['a', other]", is_read=False),
             "own": Condition("Visibility('tier', elsewhere)", is_read=False),
             SEARCH: Condition("embedding: bool(tier)", "embedding"),
         },
