@@ -5,107 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.changes.actions import ActionCatalogs, Routing, compare_actions
+from toolgen.changes.defaults import compare_defaults
 from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.rules import Change, names
-from toolgen.changes.wire import compare_schemas, compare_wire
-from toolgen.contract.ident import build
-from toolgen.schema.json_values import canonical
+from toolgen.changes.wire import compare_wire
+from toolgen.schema.comparison.compare import Verdict, compare
+from toolgen.schema.json_values import are_equal, canonical
 from toolgen.spec.tool_settings import KEYS, TRUE_UNLESS_WRITTEN
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Path
-
-# Action catalogs, compared: the entries that models call, their targets, and the texts about them.
-
-_TEXTS: Final = (
-    ("prompt", "the prompt changed"),
-    ("mandates", "the mandates changed"),
-    ("hot_list_size", "the hot list changed"),
-    ("hot_list_seeds", "the hot list changed"),
-)
-_Routing: TypeAlias = "Mapping[str, Mapping[str, str]]"
-
-
-def compare_actions(
-    before: Mapping[str, Any], after: Mapping[str, Any], *, routing: tuple[_Routing, _Routing]
-) -> Iterator[Change]:
-    """Yield the changes of the action catalogs of two catalogs; `routing` as in `Version`."""
-    for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name, {}), after.get(name, {})
-        path: Path = ("catalogs", name)
-        yield from _entries(name, _actions(old), _actions(new), (_reachable(old), _reachable(new)))
-        if not (old and new):
-            continue
-        for key, what in _TEXTS:
-            yield from changed_value("MODEL303", name, what, old, new, key, path)
-        yield from changed_value(
-            "MODEL303", name, "the categories changed", _described(old), _described(new), "categories", path
-        )
-        modules = routing[0].get(old["module"], {}), routing[1].get(new["module"], {})
-        yield from _routing(name, *modules)
-
-
-def _entries(
-    catalog: str, old: Mapping[str, Any], new: Mapping[str, Any], reachable: tuple[set[str], set[str]]
-) -> Iterator[Change]:
-    for entry in dict.fromkeys((*old, *new)):
-        subject, path = f"{catalog}: {entry}", ("catalogs", catalog, "actions", entry)
-        if entry not in new:
-            if entry not in reachable[1]:
-                yield Change(code="WIRE105", subject=subject, message="the action is gone", before_path=path)
-        elif entry not in old:
-            yield Change(code="WIRE106", subject=subject, message="the action is new", after_path=path)
-        else:
-            yield from changed_value(
-                "ROUTE108", subject, "it leads to another tool", old[entry], new[entry], "target", path
-            )
-            schemas = [each[entry].get("schema") for each in (old, new)]
-            if None not in schemas:
-                yield from compare_schemas(subject, "args", *schemas, path=path)
-
-
-def _actions(catalog: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fixed entries by their qualified names, and the categories with entries of the host by theirs."""
-    found: dict[str, Any] = {}
-    for category in catalog.get("categories", ()):
-        for entry, action in category.get("actions", {}).items():
-            found[build(category["name"], entry)] = action
-        if "resource" in category:
-            found[category["name"]] = category["resource"]
-    return found
-
-
-def _reachable(catalog: Mapping[str, Any]) -> set[str]:
-    """Return the names of entries under former names of their categories."""
-    return {
-        build(formerly, entry)
-        for category in catalog.get("categories", ())
-        for formerly in category.get("formerly", ())
-        for entry in category.get("actions", {})
-    }
-
-
-def _described(catalog: Mapping[str, Any]) -> dict[str, Any]:
-    texts = [(each["name"], each["description"], each.get("invoke", "")) for each in catalog.get("categories", ())]
-    return {"categories": [list(each) for each in texts]}
-
-
-def _routing(catalog: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
-    for name in (name for name in old if name in new and old[name] != new[name]):
-        is_function = old[name].startswith("def ")
-        yield Change(
-            code="ROUTE311" if is_function else "ROUTE108",
-            subject=f"{catalog}: {name}",
-            message="its condition changed" if is_function else "its args are mapped otherwise",
-            before_path=("catalogs", catalog, "actions", name),
-            after_path=("catalogs", catalog, "actions", name),
-            before=old[name],
-            after=new[name],
-        )
-
 
 _TOOLSET: Final = (
     ("ROUTE107", "kind", "its kind changed"),
@@ -139,12 +52,12 @@ class Sets:
 class Version:
     """One version of a package: its catalog, and what the runs of its agents may call.
 
-    `routing` are the expressions by which action catalogs map args and decide what is visible, by module and name.
+    `routing` says how the action catalogs map args, and what is visible, by module.
     """
 
     catalog: Mapping[str, Any]
     sets: Mapping[str, Sets] = field(default_factory=dict[str, Sets])
-    routing: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
+    routing: Mapping[str, Routing] = field(default_factory=dict[str, Routing])
 
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section of the catalog; empty if it has none."""
@@ -160,6 +73,10 @@ class Version:
         """Return whether `format` is checked."""
         return bool(self.catalog.get("formats", "annotate") != "annotate")
 
+    def actions(self) -> ActionCatalogs:
+        """Return its action catalogs."""
+        return ActionCatalogs(self.section("catalogs"), self.section("tools"), self.routing, self.formats())
+
 
 def compare_versions(before: Version, after: Version) -> Iterator[Change]:
     """Yield the changes from one version to another, in the categories WIRE, MODEL and ROUTE."""
@@ -167,9 +84,7 @@ def compare_versions(before: Version, after: Version) -> Iterator[Change]:
     yield from _toolsets(before, after)
     yield from _tools(before, after)
     yield from _agents(before, after)
-    yield from compare_actions(
-        before.section("catalogs"), after.section("catalogs"), routing=(before.routing, after.routing)
-    )
+    yield from compare_actions(before.actions(), after.actions())
     yield from _policies(before, after)
     if "tags" in before.catalog and "tags" in after.catalog:
         yield from changed_value(
@@ -180,10 +95,16 @@ def compare_versions(before: Version, after: Version) -> Iterator[Change]:
 def _formats(before: Version, after: Version) -> Iterator[Change]:
     if before.formats() == after.formats():
         return
-    names_format = any(b'"format":' in canonical([tool["args"], tool.get("result")]) for tool in _every(after))
-    if names_format:
+    schemas = (schema for tool in _every(after) for schema in (tool["args"], tool.get("result", True)))
+    if any(_has_formats(schema) for schema in schemas):
         code, what = ("WIRE402", "checked now") if after.formats() else ("WIRE403", "not checked any more")
         yield from changed_value(code, "formats", f"formats are {what}", before.catalog, after.catalog, "formats", ())
+
+
+def _has_formats(schema: Any) -> bool:
+    """Return whether a schema may reject values only where formats are checked."""
+    checked = compare(schema, schema, formats_after=True, search=False)
+    return checked.lost.verdict is not Verdict.NONE
 
 
 def _every(version: Version) -> Iterable[Mapping[str, Any]]:
@@ -228,7 +149,7 @@ def _tools(before: Version, after: Version) -> Iterator[Change]:
             yield replace(change, before_path=path)
     for ident in (ident for ident in old if ident in new):
         yield from _names(ident, before, after)
-        if old[ident] != new[ident] or _order(old[ident]) != _order(new[ident]):
+        if not are_equal(old[ident], new[ident]) or _order(old[ident]) != _order(new[ident]):
             yield from compare_tools(ident, old[ident], new[ident], formats)
 
 
@@ -246,6 +167,7 @@ def compare_tools(
         if key.change is not None:
             yield from changed_value(key.change[0], ident, key.change[1], old, new, name, path)
     yield from compare_parameters(ident, before, after, path=path)
+    yield from compare_defaults(ident, before["args"], after["args"], path=path)
     yield from _compare_routes(ident, before, after, path=path)
 
 

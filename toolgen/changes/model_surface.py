@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.rules import Change, names
 from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
-from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.json_values import are_equal, canonical, is_array, is_object
 from toolgen.schema.keywords import DEFINITIONS, required_of
 from toolgen.schema.references import alone, followed
 
@@ -24,7 +24,7 @@ def changed_value(
 ) -> Iterator[Change]:
     """Yield a change if the values under a key differ; an absent value equals one that is empty."""
     old, new = before.get(key) or None, after.get(key) or None
-    if old != new:
+    if not are_equal(old, new):
         yield Change(
             code=code,
             subject=subject,

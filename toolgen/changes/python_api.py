@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
+from toolgen.changes.actions import SEARCH, Condition, Routing
 from toolgen.changes.rules import HANDLER_ADDED, Change, names
 from toolgen.spec.wire_names import words
 
@@ -389,33 +390,66 @@ def _definition(module: Module, name: str, modules: Mapping[str, Module]) -> Ref
 
 # Comparison of the APIs of two versions of a package: what breaks code that uses the old one.
 
-# Routing: the expressions by which generated modules of action catalogs map args and decide what is visible.
+# Routing: what generated modules of action catalogs say of their actions and of what is visible.
 
 _RULES: Final = ("OPERATION_RULES", "RESOURCE_RULES")
 _CATALOGS: Final = "catalogs."
 
 
-def routing_of(api: Api) -> dict[str, dict[str, str]]:
-    """Return the expressions of each action catalog: of its rules, and of its conditions."""
+def routing_of(api: Api) -> dict[str, Routing]:
+    """Return the routing of each action catalog, by module."""
     return {
-        name.removeprefix(_CATALOGS): dict(_expressions(module.tree))
+        name.removeprefix(_CATALOGS): _routing(module.tree)
         for name, module in api.modules.items()
         if name.startswith(_CATALOGS)
     }
 
 
-def _expressions(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _routing(tree: ast.Module) -> Routing:
+    tests = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    rules: dict[str, str] = {}
+    conditions: dict[str, Condition] = {}
     for node in tree.body:
         match node:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(keys=keys, values=values)) if name in _RULES:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(keys=keys, values=values)):
                 for key, value in zip(keys, values, strict=True):
-                    # The first argument is the target, which the catalog has too.
-                    if isinstance(key, ast.Constant) and isinstance(value, ast.Call):
-                        yield str(key.value), ast.unparse(value.args[-1])
-            case ast.FunctionDef(name=name, body=[*_, last]):
-                yield name, f"def {ast.unparse(node.args)}: {ast.unparse(last)}"
+                    if not (isinstance(key, ast.Constant) and isinstance(value, ast.Call)):
+                        continue
+                    if name in _RULES:  # the first argument is the target, which the catalog has too
+                        rules[str(key.value)] = ast.unparse(value.args[-1])
+                    elif name == "VISIBILITY":
+                        conditions[str(key.value)] = _condition(value, tests)
+            case ast.AnnAssign(target=ast.Name(id="SEARCH"), value=ast.Call() as value):
+                conditions[SEARCH] = _condition(value, tests)
             case _:
                 continue
+    return Routing(rules, conditions)
+
+
+def _condition(visibility: ast.Call, tests: Mapping[str, ast.FunctionDef]) -> Condition:
+    """Read a condition, as far as it is of the form that the compiler writes."""
+    match visibility.args:
+        case [ast.Constant(value=str(setting)), ast.Name(id=name)] if name in tests:
+            pass
+        case _:
+            return Condition(ast.unparse(visibility), is_read=False)
+    match tests[name].body[-1]:
+        case ast.Return(value=ast.Call(func=ast.Name(id="bool")) as value):
+            return Condition(f"{setting}: {ast.unparse(value)}", setting)
+        case ast.Return(
+            value=ast.BoolOp(
+                op=ast.And(),
+                values=[
+                    ast.Call(func=ast.Name(id="bool")),
+                    ast.Compare(ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.List(elts=listed)]),
+                ],
+            ) as value
+        ) if all(isinstance(each, ast.Constant) for each in listed):
+            values = frozenset(str(ast.literal_eval(each)) for each in listed)
+            among, except_ = (values, frozenset[str]()) if isinstance(operator, ast.In) else (None, values)
+            return Condition(f"{setting}: {ast.unparse(value)}", setting, among, except_)
+        case other:
+            return Condition(f"{setting}: {ast.unparse(other)}", is_read=False)
 
 
 # Subtypes: whether every value of an old type is one of a new type, as type checkers decide it.

@@ -96,8 +96,9 @@ RULES = _table(
     ("WIRE102", "tool-added", _C, "A tool is new. No call that was valid changes."),
     ("WIRE103", "tool-renamed", _B, "A tool has another ident, and the same schemas and description. Records, limits, grants and policies are keyed by the ident."),
     ("WIRE104", "wire-name-changed", _B, "The name of a tool in requests to providers changed. Recorded conversations and cached prompts call it by the old one. Pin it with `wire_name`."),
-    ("WIRE105", "action-removed", _B, "An entry of an action catalog is gone: recorded calls of it by `invoke_action` lead nowhere. `formerly` of a category keeps old names of it."),
+    ("WIRE105", "action-removed", _B, "An entry of an action catalog is gone: recorded calls of it by `invoke_action` lead nowhere. `formerly` of a category only tells a model that lists the old category what it is called now: calls of its actions by the old name lead nowhere too."),
     ("WIRE106", "action-added", _C, "An entry of an action catalog is new."),
+    ("WIRE107", "action-hidden", _B, "A category of an action catalog, or the search for actions, is visible in fewer settings (`needs`): where it is not, recorded calls of its actions by `invoke_action` lead nowhere."),
     # WIRE2xx: args, which may accept more
     ("WIRE201", "arg-required", _B, "An arg must be given that could be left out before, so calls without it are rejected. Give it a default, or leave it optional (`name?`)."),
     ("WIRE202", "arg-removed", _B, "An arg is gone, and the args are closed, so calls with it are rejected."),
@@ -121,14 +122,14 @@ RULES = _table(
     ("WIRE308", "result-key-declared", _C, "An open result declares a field that it may have had before."),
     # WIRE4xx: what is beside the schemas
     ("WIRE401", "paging-changed", _B, "`bounded` changed: callers that page through results pass the cursor in another arg, or find it in another field."),
-    ("WIRE402", "formats-asserted", _B, "The target checks `format` now (`formats`), so texts that are not of their format are rejected."),
+    ("WIRE402", "formats-asserted", _B, "The target checks `format` now (`formats`), and in the drafts 06 and 07 the encoding and media type of content, so texts that are not of their format are rejected. Data for the host besides the result (`server_data`) is never checked for it."),
     ("WIRE403", "formats-not-asserted", _C, "The target does not check `format` any more, so args accept more texts. Results may have them too."),
     ("WIRE404", "server-data-changed", _B, "The data that a tool hands to its host besides the result (`server_data`) has another schema."),
     # WIRE5xx: recordings
     ("WIRE501", "recorded-call-rejected", _B, "A recorded call (`--calls`) that was valid is rejected."),
     ("WIRE502", "recorded-result-rejected", _B, "A recorded result (`--calls`) that was valid is rejected."),
     # CODE1xx: names
-    ("CODE101", "package-removed", _B, "The Python package of a toolset, an agent or an action catalog is gone or has another place: imports fail."),
+    ("CODE101", "package-removed", _B, "The Python package of a target, a toolset, an agent or an action catalog is gone or has another place: imports fail."),
     ("CODE102", "name-removed", _B, "Names are gone from a package: imports of them fail."),
     ("CODE103", "name-added", _C, "A package has new names."),
     ("CODE104", "name-kind-changed", _B, "A name is another kind of thing: a class became an alias, or the reverse."),
@@ -188,6 +189,7 @@ RULES = _table(
     ("ROUTE107", "toolset-kind-changed", _B, "A toolset is of another kind, or another agent runs it: the executors that hosts register for it do not fit."),
     ("ROUTE108", "action-target-changed", _CH, "An action leads to another tool, or maps its args otherwise."),
     ("ROUTE109", "injection-changed", _B, "The fields that the host fills (`inject`) changed: a host without a value for a new one cannot run the tool."),
+    ("ROUTE110", "default-changed", _CH, "A field of the args that calls may leave out has another default, has one now, or has none any more: calls that leave it out do something else. They stay valid."),
     # ROUTE2xx: how calls of a tool are treated
     ("ROUTE201", "permission-changed", _CH, "A tool changed between `readonly` and `write`, by which policies, hosts and schedulers decide."),
     ("ROUTE202", "tags-changed", _CH, "The tags of a tool changed, by which policies and selectors match it."),
@@ -208,7 +210,7 @@ RULES = _table(
     ("ROUTE308", "policy-removed", _B, "A policy is gone: hosts that apply it by name fail to start."),
     ("ROUTE309", "policy-added", _C, "A policy is new."),
     ("ROUTE310", "policy-changed", _CH, "A policy changed: its rules, hosts, paths or limits."),
-    ("ROUTE311", "visibility-changed", _CH, "The condition under which a category of an action catalog is visible changed."),
+    ("ROUTE311", "visibility-changed", _CH, "The condition under which a category of an action catalog, or the search for actions, is visible changed, and it is visible wherever it was."),
     ("ROUTE312", "tag-declared", _CH, "The declared tags, or their meanings, changed."),
 )  # fmt: skip
 """Every rule by its code."""

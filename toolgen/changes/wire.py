@@ -50,13 +50,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One reason why two schemas accept different values. `field` is empty for `OTHERS` and `WHOLE`.
+    """One reason why two schemas accept different values. `field` is None for `OTHERS` and `WHOLE`.
 
     `comparison` is of the schemas of the field, or of the wholes; None where no schema decides.
     """
 
     kind: Kind
-    field: str = ""
+    field: str | None = None
     comparison: Comparison | None = None
 
     @property
@@ -102,13 +102,13 @@ def causes(before: Any, after: Any, *, formats_before: bool, formats_after: bool
     if is_plain(before) and is_plain(after):
         others = compared(alone(_others(before), before), alone(_others(after), after))
         if others.lost.verdict is not Verdict.NONE or others.gained.verdict is not Verdict.NONE:
-            yield Cause(Kind.OTHERS, "", others)
+            yield Cause(Kind.OTHERS, comparison=others)
         return
     rest = {keyword: value for keyword, value in before.items() if keyword not in _FIELD_BY_FIELD}
     same_fields = {keyword: after[keyword] for keyword in (*_FIELD_BY_FIELD, *DEFINITIONS) if keyword in after}
     whole = compared({**rest, **same_fields}, after)
     if whole.lost.verdict is not Verdict.NONE or whole.gained.verdict is not Verdict.NONE:
-        yield Cause(Kind.WHOLE, "", whole)
+        yield Cause(Kind.WHOLE, comparison=whole)
 
 
 def is_plain(schema: Any) -> bool:
@@ -194,9 +194,18 @@ class _Side(ABC):
         elif not any(change.code in self.harmful for change in told):
             yield from self.of_rest(self._whole, told)
 
-    @abstractmethod
     def of_cause(self, cause: Cause) -> Iterator[Change]:
         """Yield the changes that one cause makes."""
+        return self.of_others(cause) if cause.field is None else self.of_field(cause.field, cause)
+
+    @abstractmethod
+    def of_field(self, name: str, cause: Cause) -> Iterator[Change]:
+        """Yield the changes that a cause in one field makes."""
+
+    def of_others(self, cause: Cause) -> Iterator[Change]:
+        """Yield the changes that a cause beside the fields makes."""
+        if cause.comparison is not None:
+            yield from self.of_whole(cause.comparison)
 
     @abstractmethod
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
@@ -216,8 +225,8 @@ class _Side(ABC):
     def _gains(self) -> bool:
         return self._whole is None or self._whole.gained.verdict is not Verdict.NONE
 
-    def _change(self, code: str, message: str, field: str = "", direction: Direction | None = None) -> Change:
-        inside = ("properties", field) if field else ()
+    def _change(self, code: str, message: str, field: str | None = None, direction: Direction | None = None) -> Change:
+        inside = () if field is None else ("properties", field)
         old, new = _at(self._before, inside), _at(self._after, inside)
         places: tuple[Path, Path] = ((), ())
         evidence = ""
@@ -269,8 +278,8 @@ class _Args(_Side):
                     before=_at(self._before, inside),
                 )
 
-    def of_cause(self, cause: Cause) -> Iterator[Change]:
-        name, lost, gained = cause.field, cause.lost, cause.gained
+    def of_field(self, name: str, cause: Cause) -> Iterator[Change]:
+        lost, gained = cause.lost, cause.gained
         match cause.kind:
             case Kind.REMOVED if name in self._renamed:
                 new = self._renamed[name]
@@ -308,14 +317,17 @@ class _Args(_Side):
                     yield self._undecided(lost, name)
             case Kind.CHANGED if gained and self._gains():
                 yield self._change("WIRE208", f"the arg `{name}` accepts more values", name, gained)
-            case Kind.OTHERS if lost and lost.verdict is Verdict.FOUND:
-                yield self._change("WIRE204", "keys that no arg has accept fewer values, or none")
-            case Kind.OTHERS if gained and not lost:
-                yield self._change("WIRE208", "keys that no arg has accept more values")
-            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
-                yield from self.of_whole(cause.comparison)
             case _:
                 return
+
+    def of_others(self, cause: Cause) -> Iterator[Change]:
+        lost, gained = cause.lost, cause.gained
+        if cause.kind is Kind.OTHERS and lost and lost.verdict is Verdict.FOUND:
+            yield self._change("WIRE204", "keys that no arg has accept fewer values, or none")
+        elif cause.kind is Kind.OTHERS and gained and not lost:
+            yield self._change("WIRE208", "keys that no arg has accept more values")
+        else:
+            yield from super().of_others(cause)
 
     def _is_accepted(self, name: str) -> bool:
         """Return whether all calls with an arg that were valid are valid, as far as that is certain."""
@@ -339,16 +351,16 @@ class _Args(_Side):
         if whole.lost.verdict is not Verdict.NONE and self._loses():
             yield from self._narrowed(whole.lost)
         elif whole.gained.verdict is not Verdict.NONE and self._gains():
-            yield self._change("WIRE208", "the args accept more values", "", whole.gained)
+            yield self._change("WIRE208", "the args accept more values", None, whole.gained)
 
     def _narrowed(self, lost: Direction) -> Iterator[Change]:
         if lost.verdict is Verdict.FOUND:
-            yield self._change("WIRE204", "the args accept fewer values", "", lost)
+            yield self._change("WIRE204", "the args accept fewer values", None, lost)
         else:
             yield self._undecided(lost)
 
-    def _undecided(self, lost: Direction, name: str = "") -> Change:
-        what = f"the arg `{name}` accepts" if name else "the args accept"
+    def _undecided(self, lost: Direction, name: str | None = None) -> Change:
+        what = "the args accept" if name is None else f"the arg `{name}` accepts"
         return self._change("WIRE205", f"it is undecided whether {what} every value that was valid", name, lost)
 
     def _harms(self) -> bool:
@@ -364,8 +376,8 @@ class _Result(_Side):
         super().__init__(subject, path, before, after, whole, formats)
         self._added = set(_properties(after)) - set(_properties(before))
 
-    def of_cause(self, cause: Cause) -> Iterator[Change]:
-        name, gained = cause.field, cause.gained
+    def of_field(self, name: str, cause: Cause) -> Iterator[Change]:
+        gained = cause.gained
         match cause.kind:
             case Kind.OPTIONAL if self._gains():
                 yield self._change("WIRE301", f"the field `{name}` of the result may be absent", name)
@@ -386,23 +398,26 @@ class _Result(_Side):
                 cause.lost or cause.kind is Kind.REQUIRED
             ):
                 yield self._change("WIRE307", f"the field `{name}` of the result has fewer possible values", name)
-            case Kind.OTHERS if gained and gained.verdict is Verdict.FOUND:
-                yield self._change("WIRE305", "the result may have keys that no field names, with new values")
-            case Kind.OTHERS | Kind.WHOLE if cause.comparison is not None:
-                yield from self.of_whole(cause.comparison)
             case _:
                 return
 
+    def of_others(self, cause: Cause) -> Iterator[Change]:
+        gained = cause.gained
+        if cause.kind is Kind.OTHERS and gained and gained.verdict is Verdict.FOUND:
+            yield self._change("WIRE305", "the result may have keys that no field names, with new values")
+        else:
+            yield from super().of_others(cause)
+
     def of_whole(self, whole: Comparison) -> Iterator[Change]:
         if whole.gained.verdict is Verdict.FOUND and self._gains():
-            yield self._change("WIRE305", "the result has new values", "", whole.gained)
+            yield self._change("WIRE305", "the result has new values", None, whole.gained)
         elif whole.gained.verdict is Verdict.UNDECIDED and self._gains():
             yield self._undecided(whole.gained)
         elif whole.lost.verdict is not Verdict.NONE and self._loses():
             yield self._change("WIRE307", "the result has fewer possible values")
 
-    def _undecided(self, gained: Direction, name: str = "") -> Change:
-        what = f"the field `{name}` of the result" if name else "the result"
+    def _undecided(self, gained: Direction, name: str | None = None) -> Change:
+        what = "the result" if name is None else f"the field `{name}` of the result"
         return self._change("WIRE306", f"it is undecided whether {what} has new values", name, gained)
 
     def _harms(self) -> bool:
@@ -477,7 +492,7 @@ def _undeclared(before: Any, after: Any, *, accepts_all: bool) -> Iterator[tuple
     Alternatives are compared by their order. An object inside that declares no fields may take any, as a map does.
     `accepts_all` says that all values that were valid are; else only objects whose fields alone decide are looked at.
     """
-    found: list[tuple[Any, Any, Path, str]] = [(before, after, (), "")]
+    found: list[tuple[Any, Any, Path, str | None]] = [(before, after, (), None)]
     seen = set[tuple[int, int]]()
     while found:
         one, other, inside, name = found.pop()
@@ -488,7 +503,7 @@ def _undeclared(before: Any, after: Any, *, accepts_all: bool) -> Iterator[tuple
         old, new = one.get("properties"), other.get("properties", None if inside else {})
         if is_object(old) and is_object(new):
             for key in old:
-                place, called = (*inside, "properties", key), f"{name}.{key}".lstrip(".")
+                place, called = (*inside, "properties", key), key if name is None else f"{name}.{key}"
                 if key in new:
                     found.append((old[key], new[key], place, called))
                 elif _is_open(other) and (accepts_all or is_plain(other)) and not _names(other, key, after):

@@ -21,6 +21,7 @@ from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.fields import defaults_of
 from toolgen.schema.json_values import canonical, compact_json, is_object
+from toolgen.schema.references import steps_of
 from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
@@ -82,15 +83,20 @@ class CaseRun:
 
 
 class WrongArg(NamedTuple):
-    """An arg that is wrong: its tool, its name (empty for all args), and the keyword that rejects it.
+    """An arg that is wrong: its tool, its name (None for all args), and the keyword that rejects it.
 
     The keyword is that of a JSON Schema, of the tool or of the case; `value` if it is not the one that is expected,
     `missing`, `unexpected`, or `function`.
     """
 
     ident: str
-    field: str
+    field: str | None
     keyword: str
+
+    @property
+    def shown(self) -> str:
+        """The name of the arg in reports."""
+        return "(all)" if self.field is None else self.field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +203,9 @@ def _compared(case: Case, calls: Sequence[CalledTool], reader: ArgsReader) -> Ve
         found = fits[one][same] or ()
         wrong += found
         pairs.append((calls[same].ident, calls[same].ident))
-        what = ", ".join(f"`{each.field}` ({each.keyword})" if each.field else each.keyword for each in found)
+        what = ", ".join(
+            f"`{each.field}` ({each.keyword})" if each.field is not None else each.keyword for each in found
+        )
         problems.append(f"args of {calls[same]} are wrong: {what}")
     left = [other for other in left if not case.selects(case.spec.allow, calls[other].ident)]
     for one in list(rest):  # another tool in its place
@@ -257,8 +265,8 @@ def _in_order(fits: Sequence[Sequence[Sequence[WrongArg] | None]], calls: int) -
 def _wrong_args(spec: CallSpec, call: CalledTool, reader: ArgsReader) -> tuple[WrongArg, ...]:
     """Return the args of a call of the right tool that are wrong, each once."""
     if call.arguments is None:
-        return (WrongArg(spec.call, "", "type"),)
-    found = {_field(issue): issue.keyword or "type" for issue in reversed(call.issues)}
+        return (WrongArg(spec.call, None, "type"),)
+    found: dict[str | None, str] = {_field(issue): issue.keyword or "type" for issue in reversed(call.issues)}
     given = {**reader.defaults(spec.call), **call.arguments}
     for name, keyword in (*_by_value(spec, given), *_by_field(spec, given, call, reader.modules)):
         found.setdefault(name, keyword)
@@ -266,12 +274,17 @@ def _wrong_args(spec: CallSpec, call: CalledTool, reader: ArgsReader) -> tuple[W
         for name in call.arguments.keys() - spec.args.keys() - spec.fields.keys():
             if not _equal(reader.defaults(spec.call).get(name, _MISSING), call.arguments[name]):
                 found.setdefault(name, "unexpected")
-    return tuple(WrongArg(spec.call, name, keyword) for name, keyword in sorted(found.items()))
+    return tuple(sorted((WrongArg(spec.call, *each) for each in found.items()), key=order_of))
 
 
-def _field(issue: Issue) -> str:
-    """Return the name of the arg that an issue is about; empty if it is about all of them."""
-    return issue.pointer.split("/")[1].replace("~1", "/").replace("~0", "~") if issue.pointer else ""
+def order_of(wrong: WrongArg) -> tuple[str, bool, str, str]:
+    """Return the key by which args are sorted; all args come first."""
+    return wrong.ident, wrong.field is not None, wrong.shown, wrong.keyword
+
+
+def _field(issue: Issue) -> str | None:
+    """Return the name of the arg that an issue is about; None if it is about all of them."""
+    return next(iter(steps_of(issue.pointer)), None)
 
 
 def _by_value(spec: CallSpec, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

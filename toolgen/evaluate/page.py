@@ -61,7 +61,7 @@ def _summary(summary: Summary, report: Report) -> Iterator[str]:
     if summary.wrong_args:
         yield "<table><tr><th>tool</th><th>arg</th><th>rejected by</th><th>times</th></tr>"
         for wrong, count in summary.wrong_args.items():
-            cells = "".join(f"<td>{_text(each)}</td>" for each in wrong)
+            cells = "".join(f"<td>{_text(each)}</td>" for each in (wrong.ident, wrong.shown, wrong.keyword))
             yield f'<tr>{cells}<td class="n">{count}</td></tr>'
         yield "</table>"
     for outcome in summary.outcomes:

@@ -77,7 +77,7 @@ def _summary_lines(summary: Summary) -> Iterator[str]:
     if summary.wrong_args:
         yield "  args that were wrong:"
         yield from _listed(
-            f"    {count} x {wrong.ident} `{wrong.field or '(all)'}`: {wrong.keyword}"
+            f"    {count} x {wrong.ident} `{wrong.shown}`: {wrong.keyword}"
             for wrong, count in summary.wrong_args.items()
         )
 

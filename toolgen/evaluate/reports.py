@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.evaluate.matching import NO_TOOL, WrongArg
+from toolgen.evaluate.matching import NO_TOOL, WrongArg, order_of
 from toolgen.evaluate.running import Outcome
 from toolgen.evaluate.statistics import Interval, bootstrap, cases_needed, mcnemar, mean, wilson
 from toolgen.schema.json_values import is_array, is_number, is_object
@@ -106,7 +106,7 @@ class Summary:
     def wrong_args(self) -> Mapping[WrongArg, int]:
         """How often an arg of a tool was wrong, by the keyword that rejects it; the most frequent first."""
         counted = Counter(wrong for each in self.judged for wrong in each.wrong_args)
-        return dict(sorted(counted.items(), key=lambda row: (-row[1], row[0])))
+        return dict(sorted(counted.items(), key=lambda row: (-row[1], order_of(row[0]))))
 
     @property
     def cost(self) -> float:

@@ -67,10 +67,22 @@ def fields_of(node: Any, root: Any) -> Iterator[SchemaField]:
 def defaults_of(schema: Any) -> dict[str, Any]:
     """Return the values that args have when they are left out, by name: of the field, or of the type that it names.
 
-    What checks a call, what a person is shown of it and what runs it go by these. Of several the first one counts, in
-    the order in which the compiler reads parts: what a schema refers to, itself, its `allOf`.
+    What checks a call, what a person is shown of it and what runs it go by these. Of several the first one counts.
     """
     found: dict[str, Any] = {}
+    for part in parts_of(schema, schema):
+        properties = part.get("properties")
+        for name, field in properties.items() if is_object(properties) else ():
+            if name not in found and (default := default_among([field], schema)):
+                found[name] = default["default"]
+    return found
+
+
+def parts_of(schema: Any, root: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the schemas that describe a value together, each once, in the order in which the compiler reads them.
+
+    That is what a schema refers to, itself, its `allOf`.
+    """
     stack: list[tuple[Any, bool]] = [(schema, False)]
     seen = set[tuple[int, bool]]()
     while stack:
@@ -79,14 +91,10 @@ def defaults_of(schema: Any) -> dict[str, Any]:
             continue
         seen.add((id(node), is_followed))
         if "$ref" in node and not is_followed:
-            stack += [(node, True), (target_of(node, schema), False)]
+            stack += [(node, True), (target_of(node, root), False)]
             continue
-        properties = node.get("properties")
-        for name, field in properties.items() if is_object(properties) else ():
-            if name not in found and (default := default_among([field], schema)):
-                found[name] = default["default"]
+        yield node
         stack += [(part, False) for part in reversed(_schemas(node.get("allOf")))]
-    return found
 
 
 def default_among(schemas: Iterable[Any], root: Any) -> dict[str, Any]:

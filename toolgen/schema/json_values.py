@@ -51,6 +51,15 @@ def is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
     return isinstance(value, list | tuple)
 
 
+def are_equal(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: `1` and `1.0` are, and `1` and `true` are not, as they are for Python."""
+    if is_object(one) and is_object(other):
+        return one.keys() == other.keys() and all(are_equal(value, other[name]) for name, value in one.items())
+    if is_array(one) and is_array(other):
+        return len(one) == len(other) and all(map(are_equal, one, other))
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
 def kind_of(value: Any) -> str:
     """Return the JSON type of a value; an integer is a `number`."""
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")

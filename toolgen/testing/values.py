@@ -124,8 +124,6 @@ class _Making:
         if self._left < 0:
             raise BudgetError
         schema = schema.behind()
-        if schema.is_false:
-            raise _NotMade
         by_name: dict[str, list[Constraint]] = {}
         for each in schema.constraints:
             by_name.setdefault(each.name, []).append(each)
@@ -143,7 +141,9 @@ class _Making:
         if types is None and not by_name:
             return self._text(by_name, name)
         allowed = cast("frozenset[str]", types[0].value) if types else frozenset({_implied(by_name)})
-        kinds = next(kinds for kinds in _KINDS if allowed & {*kinds})
+        kinds = next((kinds for kinds in _KINDS if allowed & {*kinds}), None)
+        if kinds is None:
+            raise _NotMade
         match kinds[0]:
             case kind if kind == OBJECT:
                 return self._object(by_name, depth)

@@ -29,7 +29,7 @@ PARTS: list[Any] = [
     {"enum": ["x", 1]},
 ]
 OTHERS: list[Any] = [True, False, {"type": "string"}, {"type": "integer"}]
-NAMES = st.sampled_from("abc")
+NAMES = st.sampled_from(["a", "b", "c", ""])
 PLAIN_KEYWORDS = {
     "type": st.just("object"),
     "properties": st.dictionaries(NAMES, st.sampled_from(PARTS)),
@@ -55,7 +55,7 @@ BESIDE = st.fixed_dictionaries(
     },
 )
 ANY: list[Any] = ["x", "y", 0, 1, 1.5, None, []]
-VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(ANY), max_size=4)
+VALUES = st.dictionaries(st.sampled_from(["a", "b", "c", "d", ""]), st.sampled_from(ANY), max_size=4)
 
 
 def check(before: Any, after: Any, value: Any) -> None:
@@ -104,6 +104,31 @@ def test_an_arg_that_was_required_and_not_declared_is_no_undeclared_key() -> Non
     optional = {"type": "object", "properties": {"id": {"type": "integer"}}}
     assert [change.code for change in compare_schemas("x", "args", before, optional, path=())] == ["WIRE208", "WIRE203"]
     assert [change.code for change in compare_schemas("x", "args", after, before, path=())] == ["WIRE208"]
+
+
+@pytest.mark.parametrize("name", ["a", "", "."])
+def test_an_arg_is_named_and_found_whatever_its_name(name: str) -> None:
+    def told(before: Any, after: Any, side: str = "args") -> list[tuple[str, str, Any]]:
+        changes = compare_schemas("x", side, before, after, path=())
+        return [(each.code, each.message, (each.after_path or each.before_path or ())[:3]) for each in changes]
+
+    none: Any = {"type": "object", "properties": {}}
+    some: Any = {"type": "object", "properties": {name: {"type": "string"}}}
+    place = ("args", "properties", name)
+    assert told(none, some) == [("WIRE209", f"the undeclared key `{name}` is an arg now", place)]
+    assert told(some, {**some, "required": [name]}) == [("WIRE201", f"the arg `{name}` is required now", place)]
+    (gone,) = compare_schemas("x", "args", some, none, path=())
+    assert (gone.code, gone.before_path) == ("WIRE210", place)
+    assert told(some, {**none, "properties": {name: {"type": "integer"}}}) == [
+        ("WIRE203", f"the arg `{name}` accepts fewer values", place)
+    ]
+    ((code, message, _),) = told({**some, "required": [name]}, some, "result")
+    assert (code, message) == ("WIRE301", f"the field `{name}` of the result may be absent")
+    inside: Any = {"type": "object", "properties": {"o": some}}
+    ((code, message, _),) = (
+        each for each in told(inside, {"type": "object", "properties": {"o": none}}) if each[0] == "WIRE210"
+    )
+    assert (code, f"`o.{name}`" in message) == ("WIRE210", True)
 
 
 def test_a_note_explains_no_loss_of_other_keys_and_an_arg_that_is_refused_is_not_ignored() -> None:

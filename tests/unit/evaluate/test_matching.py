@@ -9,7 +9,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.evaluate.world import call, cases, catalog_of
 from toolgen.evaluate import matching
-from toolgen.evaluate.matching import ArgsReader, CaseRun, CheckError, Verdict, judge
+from toolgen.evaluate.matching import ArgsReader, CaseRun, CheckError, Verdict, WrongArg, judge
 from toolgen.execute.python.modules import HandlerModules
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def test_args_that_are_no_object_are_wrong_and_an_unknown_tool_is_named(verdict_
     from toolgen.contract.records import ToolRequest
 
     case = {"expect": [{"call": "shop.refund"}]}
-    assert verdict_of(case, ToolRequest(name="shop.refund", payload=b"[1")).wrong_args[0].keyword == "type"
+    found = verdict_of(case, ToolRequest(name="shop.refund", payload=b"[1"))
+    assert found.wrong_args == (WrongArg("shop.refund", None, "type"),)
+    assert found.problems[0].endswith("are wrong: type")
     assert verdict_of(case, call("delete_all")).pairs == (("shop.refund", "delete_all"),)
 
 

@@ -29,7 +29,17 @@ def outcomes() -> list[Outcome]:
     return [
         outcome("a", "passed", pairs=(right,), turns=1, tokens={"input_tokens": 10.0}, cost=0.5, seconds=1.0),
         outcome("b", "failed", pairs=(("shop.refund", "shop.cancel"),), problems=(HOSTILE,), turns=1, seconds=3.0),
-        outcome("c", "failed", pairs=(right,), problems=("args",), wrong_args=(WrongArg("shop.refund", "x", "type"),)),
+        outcome(
+            "c",
+            "failed",
+            pairs=(right,),
+            problems=("args",),
+            wrong_args=(
+                WrongArg("shop.refund", "x", "type"),
+                WrongArg("shop.refund", "", "type"),
+                WrongArg("shop.refund", None, "type"),
+            ),
+        ),
         outcome("d", "failed", pairs=(("", "shop.refund"),), problems=("no tool fits",), calls=(CalledTool(name="r"),)),
         outcome("e", "stale", problems=("record it again",)),
     ]
@@ -47,7 +57,7 @@ def test_figures_are_those_of_the_outcomes() -> None:
     assert refund.precision == refund.recall == pytest.approx(2 / 3)
     cancel = next(each for each in summary.tools if each.ident == "shop.cancel")
     assert (cancel.precision, cancel.recall) == (0.0, None)
-    assert summary.wrong_args == {WrongArg("shop.refund", "x", "type"): 1}
+    assert [wrong.field for wrong in summary.wrong_args] == [None, "", "x"]
     assert (summary.cost, summary.seconds, summary.tokens("input_tokens")) == (0.5, 2.0, 10.0)
 
 
@@ -57,7 +67,7 @@ def test_text_has_what_is_wrong_and_what_is_not_judged() -> None:
     assert "  stale, a model is needed again (1):\n    shop/e: record it again\n" in text
     assert "    1 x shop.refund expected, shop.cancel called\n" in text
     assert "    1 x (none) expected, shop.refund called\n" in text
-    assert "    1 x shop.refund `x`: type\n" in text
+    assert "    1 x shop.refund `(all)`: type\n    1 x shop.refund ``: type\n    1 x shop.refund `x`: type\n" in text
     assert text.endswith("no case expects shop.find\n")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NAMES = st.sampled_from(["a", "b", "k"])
+NAMES = st.sampled_from(["a", "b", "k", ""])
 """Few names, so that the branches of a choice share fields."""
 
 TEXTS = st.sampled_from(["", "a", "ab", "null", "1", '{"a":1}', "x-y", "2026-01-01"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.json_values import canonical, has_more_parts, value_of
+from toolgen.schema.json_values import are_equal, canonical, has_more_parts, value_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -75,3 +75,19 @@ def test_names_of_numbers_are_not_json(text: str) -> None:
 def test_parts_are_counted_up_to_a_bound(value: Any, parts: int) -> None:
     assert not has_more_parts(value, parts)
     assert has_more_parts(value, parts - 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        ({"a": [0]}, {"a": [False]}, False),
+        ({"a": 1, "b": None}, {"b": None, "a": 1}, True),
+        ({"a": None}, {}, False),
+        ([1], [1, 2], False),
+        ("1", 1, False),
+    ],
+)
+def test_equal_values_are_those_of_json_not_of_python(one: Any, other: Any, equal: bool) -> None:
+    assert are_equal(one, other) is are_equal(other, one) is equal

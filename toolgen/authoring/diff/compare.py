@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.diff.git import DiffError
-from toolgen.authoring.diff.sides import pairs
+from toolgen.authoring.diff.sides import moved, pairs
 from toolgen.changes.catalogs import Sets, Version, compare_versions
 from toolgen.changes.python_api import Places as ApiPlaces
 from toolgen.changes.python_api import Ref, Renamed, compare_apis, read_apis, routing_of
@@ -137,6 +137,8 @@ def compare_sides(before: Side, after: Side, recording: Recording | None = None)
             Located(name, change, _span(old, change.before_path, before), _span(new, change.after_path, after))
             for change in changes
         ]
+    if (change := moved(before, after)) is not None:
+        found.append(Located(change.after, change))
     return Report(before, after, tuple(sorted(found, key=_order)))
 
 

@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from toolgen.authoring.diff.git import DiffError, NoRepository, Repository, SpecsError
+from toolgen.changes.rules import Change
 from toolgen.compiler.compile import compile_specs, outputs_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit import emit_new
@@ -298,11 +299,26 @@ def pairs(before: Side, after: Side) -> list[tuple[str, Package, Package]]:
             known = ", ".join(f"`{each}`" for each in after.packages)
             raise DiffError(f"{before.label} is of no target of the project: they are {known}")
         return [(chosen[0], package, after.packages[chosen[0]])]
-    if len(before.packages) == len(after.packages) == 1:  # whose folder may have been renamed
-        ((name, new),) = after.packages.items()
-        return [(name, next(iter(before.packages.values())), new)]
+    if (folders := _only_folders(before, after)) is not None:
+        return [(folders[1], before.packages[folders[0]], after.packages[folders[1]])]
     outs = dict.fromkeys((*before.packages, *after.packages))
     return [(out, before.packages.get(out, NOTHING), after.packages.get(out, NOTHING)) for out in outs]
+
+
+def moved(before: Side, after: Side) -> Change | None:
+    """Return the change of a project whose only package has another output folder now; None for all others."""
+    folders = _only_folders(before, after)
+    if folders is None or folders[0] == folders[1]:
+        return None
+    old, new = folders
+    return Change(code="CODE101", subject=old, message=f"the package is in `{new}` now", before=old, after=new)
+
+
+def _only_folders(before: Side, after: Side) -> tuple[str, str] | None:
+    """Return the output folders of two projects with one package each."""
+    if not before.is_named or len(before.packages) != 1 or len(after.packages) != 1:
+        return None
+    return next(iter(before.packages)), next(iter(after.packages))
 
 
 # Places: where the parts of a compiled catalog stand in its specs.

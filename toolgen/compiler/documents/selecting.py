@@ -153,7 +153,7 @@ class CategorySpec(Spec):
     needs: Condition | None = None
     """The setting that must be set for it to be visible, or the setting with the values that it may have."""
     formerly: list[NonEmpty] = []
-    """Former names of the category; a request for one returns this category."""
+    """Former names of the category: a model that lists one is told this name. Actions are invoked by this name only."""
     actions: dict[NonEmpty, NonEmpty | ActionSpec | None] | None = None
     """Maps fixed entries to the tools that they call. Default of an entry: the tool of the same name."""
     target: NonEmpty | None = None

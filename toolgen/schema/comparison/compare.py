@@ -198,10 +198,7 @@ def _parts_below(schema: Schema) -> Iterator[Schema]:
 
 
 def _signature(schema: Schema) -> Hashable:
-    schema = schema.behind()
-    if schema.is_false:
-        return False
-    return frozenset(each.key for each in schema.constraints)
+    return frozenset(each.key for each in schema.behind().constraints)
 
 
 # Results of a comparison of two schemas: for each direction a verdict, and what shows it.

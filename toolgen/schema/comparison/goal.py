@@ -121,7 +121,7 @@ def fits(value: Any, schema: Schema, budget: Budget) -> bool | None:
 
     Raises `BudgetError` if it takes too many steps.
     """
-    known: list[bool | None] = [not schema.is_false]
+    known: list[bool | None] = []
     for each in schema.constraints:
         if each.name == "type":
             known.append(kind_of_value(value) in cast("frozenset[str]", each.value))
@@ -355,9 +355,7 @@ class Branch:
             known = self.claims.get(item.key)
             if known is not None:
                 return known.holds is item.holds
-            if item.schema.is_false or not item.schema.constraints:
-                return item.holds is not item.schema.is_false
-            return None
+            return None if item.schema.constraints else item.holds
         fact = self.facts.get(item.key)
         if fact is not None:
             return fact.holds is item.holds

@@ -80,7 +80,7 @@ class Schema:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints of a schema; none for `false`, see `is_false`."""
+        """The constraints of a schema."""
         if self._constraints is None:
             self._constraints = self.document.read(self)
         return self._constraints
@@ -97,11 +97,6 @@ class Schema:
         """Return the constraints of its other keywords, without those on what is unevaluated."""
         others = {name: value for name, value in self.raw.items() if name != keyword and "unevaluated" not in name}
         return list(self.document.read(Schema(self.document, others, self.pointer)))
-
-    @property
-    def is_false(self) -> bool:
-        """Whether it is `false`."""
-        return self.raw is False
 
 
 # What is evaluated beside `unevaluatedProperties` and `unevaluatedItems`, where it does not depend on the value.
@@ -336,7 +331,10 @@ def _format(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
 
 
 def _content(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
-    """Read `contentEncoding` and `contentMediaType`, which jsonschema-rs checks where it checks formats."""
+    """Read `contentEncoding` and `contentMediaType`, which jsonschema-rs checks where it checks formats.
+
+    It does so in the drafts 06 and 07: later ones have them as annotations.
+    """
     if reading.document.asserts_formats and not (keyword == "contentMediaType" and "contentEncoding" in reading.raw):
         both = [reading.raw.get("contentEncoding"), reading.raw.get("contentMediaType"), reading.document.draft]
         yield Constraint("content", canonical(both), (), keyword)
@@ -452,9 +450,9 @@ _DRAFT_06: Final[Mapping[str, _Reader]] = {
     **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), _exclusive_bound),
     "contains": _contains,
     "propertyNames": _property_names,
-    **dict.fromkeys(("contentEncoding", "contentMediaType"), _content),
 }
 _DRAFT_07: Final[Mapping[str, _Reader]] = {**_DRAFT_06, "if": _if}
+_CONTENT: Final[Mapping[str, _Reader]] = dict.fromkeys(("contentEncoding", "contentMediaType"), _content)
 _DRAFT_2019: Final[Mapping[str, _Reader]] = {
     **_DRAFT_07,
     **dict.fromkeys(("dependentRequired", "dependentSchemas"), _dependent),
@@ -462,8 +460,8 @@ _DRAFT_2019: Final[Mapping[str, _Reader]] = {
 }
 _READERS: Final[Mapping[str, Mapping[str, _Reader]]] = {
     "draft-04": _DRAFT_04,
-    "draft-06": _DRAFT_06,
-    "draft-07": _DRAFT_07,
+    "draft-06": {**_DRAFT_06, **_CONTENT},
+    "draft-07": {**_DRAFT_07, **_CONTENT},
     "2019-09": _DRAFT_2019,
     "2020-12": {**_DRAFT_2019, "prefixItems": _items},
 }
@@ -509,10 +507,10 @@ class Document:
         return found
 
     def read(self, schema: Schema) -> tuple[Constraint, ...]:
-        """Return the constraints of a schema."""
+        """Return the constraints of a schema. That of `false` is a type that no value has."""
         raw = schema.raw
         if isinstance(raw, bool):
-            return ()
+            return () if raw else (Constraint("type", frozenset()),)
         if not is_object(raw) or not self.draft or (schema.pointer and self._is_resource(raw)):
             return (self.opaque(schema),)
         if self.ignores_beside_references and "$ref" in raw:

@@ -164,6 +164,45 @@ def test_a_commit_has_its_own_configuration(project: Project) -> None:
     assert "WIRE402" in project.codes("--against", "HEAD")
 
 
+@pytest.mark.parametrize(
+    ("edit", "codes"),
+    [
+        (("token?: {type: string,", "token?: {type: string, format: date,"), ["WIRE402"]),
+        (("token?: {type: string,", "token?: {type: string, description: 'a \"format\":',"), []),
+        (("token?: {type: string,", "token?: {type: string, contentEncoding: base64,"), []),
+        (("toolset: shop.orders", "toolset: shop.orders\ndialect: draft-07"), []),
+        (("result: [{id: string}]", "result: [{id: {type: string, format: date}}]"), ["WIRE402"]),
+        (("result: [{id: string}]", "server_data: {when: {type: string, format: date}}"), []),
+    ],
+)
+def test_checked_formats_are_told_where_they_can_reject_something(
+    project: Project, edit: tuple[str, str], codes: list[str]
+) -> None:
+    project.edit(edit)
+    project.commit()
+    project.write('[[targets]]\nformats = "assert"\n', "toolgen.toml")
+    assert project.codes("--against", "HEAD") == codes
+
+
+def test_content_of_older_drafts_is_checked_with_formats(project: Project) -> None:
+    dialect = ("toolset: shop.orders", "toolset: shop.orders\ndialect: draft-07")
+    project.edit(dialect, ("token?: {type: string,", "token?: {type: string, contentEncoding: base64,"))
+    project.commit()
+    project.write('[[targets]]\nformats = "assert"\n', "toolgen.toml")
+    assert project.codes("--against", "HEAD") == ["WIRE402"]
+    project.commit()
+    project.write("[[targets]]\n", "toolgen.toml")
+    assert project.codes("--against", "HEAD") == ["WIRE403"]
+
+
+def test_another_output_folder_breaks_the_imports_of_everything(project: Project) -> None:
+    project.write('[[targets]]\nout = "gen2"\n', "toolgen.toml")
+    assert "breaking[CODE101 package-removed]: generated: the package is in `gen2` now\n" in project.diff().out
+    project.edit(FEWER)
+    assert project.codes() == ["WIRE203", "CODE101", "MODEL207"]
+    assert project.diff("--fail-on", "code").code == 1
+
+
 def test_a_project_below_the_top_of_a_repository(tmp_path: Path) -> None:
     project = Project(tmp_path)
     inner = tmp_path / "services" / "a b"

@@ -11,12 +11,18 @@ LEAVES: Final[tuple[Any, ...]] = (
     *(True, False, {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": ["integer", "null"]}),
     *({"const": 1}, {"const": 1.0}, {"enum": ["a", "b", 2]}, {"enum": [0, 1, True, None]}, {"const": "a"}),
     *({"type": "integer", "minimum": 1}, {"type": "integer", "maximum": 1}, {"type": "string", "minLength": 1}),
+    *({"$ref": "#/$defs/no"}, {"$ref": "#/$defs/yes"}, {"$ref": "#/$defs/one"}),
 )
+_DEFINITIONS: Final = {"no": False, "yes": True, "one": {"const": 1}}
 _PATTERNS: Final = ("^a", "b$", "^[ab]+$", "^.$", "^(a|b)$", "^x-", ".")
 
 
-def small_schema(random: Random, depth: int = 2) -> Any:
-    """Return a random schema."""
+def small_schema(random: Random) -> Any:
+    """Return a random schema, with definitions that some of its parts refer to."""
+    return {**_schema(random, 2), "$defs": _DEFINITIONS}
+
+
+def _schema(random: Random, depth: int) -> Any:
     if depth == 0:
         return random.choice(LEAVES)
     return random.choice((_number, _string, _array, _array, _object, _object, _object, _combined))(random, depth)
@@ -51,7 +57,7 @@ def _string(random: Random, _depth: int) -> Any:
 
 def _array(random: Random, depth: int) -> Any:
     size = [0, 1, 2, 3]
-    inner = [small_schema(random, depth - 1) for _ in range(6)]
+    inner = [_schema(random, depth - 1) for _ in range(6)]
     return {
         "type": "array",
         **_some(random, {
@@ -66,7 +72,7 @@ def _array(random: Random, depth: int) -> Any:
 
 def _object(random: Random, depth: int) -> Any:
     size = [0, 1, 2, 3]
-    inner = [small_schema(random, depth - 1) for _ in range(6)]
+    inner = [_schema(random, depth - 1) for _ in range(6)]
     names = ["a", "b", "x-1"]
     return {
         "type": "object",
@@ -86,7 +92,7 @@ def _object(random: Random, depth: int) -> Any:
 
 
 def _combined(random: Random, depth: int) -> Any:
-    inner = [small_schema(random, depth - 1) for _ in range(3)]
+    inner = [_schema(random, depth - 1) for _ in range(3)]
     match random.choice(["anyOf", "oneOf", "oneOf", "allOf", "not", "if", "recursive"]):
         case "not":
             return {"not": inner[0]}

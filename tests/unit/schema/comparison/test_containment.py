@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from toolgen.schema.bounds import Bounds, compiled_validator
 from toolgen.schema.comparison.compare import Verdict, compare
 
 TREE = {"type": "object", "properties": {"value": {"type": "integer"}, "below": {"items": {"$ref": "#/$defs/T"}}}}
 D4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
+D6 = {"$schema": "http://json-schema.org/draft-06/schema#"}
 D7 = {"$schema": "http://json-schema.org/draft-07/schema#"}
 D2019 = {"$schema": "https://json-schema.org/draft/2019-09/schema"}
 
@@ -31,6 +33,9 @@ ANY_ORDER = {"oneOf": [kind("a", x=INTEGER), kind("b", x=STRING)]}
 STRICTLY_WIDER: list[tuple[Any, Any]] = [
     (False, {"type": "null"}),
     ({"type": "null"}, True),
+    ({"$ref": "#/$defs/x", "$defs": {"x": False}}, {"$defs": {"x": False}}),
+    ({"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": False}}, {"type": "null"}),
+    ({"not": {"$ref": "#/$defs/x"}, "$defs": {"x": True}}, {"not": {"$ref": "#/$defs/x"}, "$defs": {"x": False}}),
     (INTEGER, NUMBER),
     (STRING, {"type": ["string", "null"]}),
     ({"enum": ["a"]}, {"enum": ["a", "b"]}),
@@ -235,11 +240,21 @@ def test_formats_count_where_they_are_asserted(draft: str | None) -> None:
     assert (turned_on.lost.verdict, turned_on.gained.verdict) == (Verdict.FOUND, Verdict.NONE)
 
 
-def test_content_keywords_of_draft_07_count_where_formats_are_asserted() -> None:
-    schema = {**D7, "type": "string", "contentMediaType": "application/json"}
-    assert compare(schema, {**D7, **STRING}).gained.verdict is Verdict.NONE
-    asserted = compare(schema, {**D7, **STRING}, formats_before=True, formats_after=True)
-    assert (asserted.lost.verdict, asserted.gained.verdict) == (Verdict.NONE, Verdict.FOUND)
+@pytest.mark.parametrize("keyword", [{"contentMediaType": "application/json"}, {"contentEncoding": "base64"}])
+@pytest.mark.parametrize("draft", [D4, D6, D7, D2019, {}])
+def test_content_keywords_count_where_the_validator_checks_them_with_formats(draft: Any, keyword: Any) -> None:
+    schema, without = {**draft, "type": "string", **keyword}, {**draft, **STRING}
+    assert compare(schema, without).gained.verdict is Verdict.NONE
+    is_checked = not is_valid(schema, "}", assert_formats=True)
+    assert is_checked is (draft in (D6, D7))
+    asserted = compare(schema, without, formats_before=True, formats_after=True)
+    verdict = Verdict.FOUND if is_checked else Verdict.NONE
+    assert (asserted.lost.verdict, asserted.gained.verdict) == (Verdict.NONE, verdict)
+    assert compare(schema, schema, formats_after=True).lost.verdict is verdict
+
+
+def is_valid(schema: Any, value: Any, *, assert_formats: bool) -> bool:
+    return compiled_validator(schema, Bounds(schema), assert_formats=assert_formats).is_valid(value)
 
 
 EVALUATED: list[tuple[Any, Any, Any]] = [

@@ -120,15 +120,16 @@ def test_no_instance_contradicts_a_verdict_in_many_schemas(before: Any, other: A
 
 
 def check_small(seed: int) -> None:
-    """Compare small schemas that differ in one edit, or have the same keywords with other values."""
+    """Compare small schemas that differ in one edit or definition, or have the same keywords with other values."""
     random = Random(seed)
-    before = small_schema(random)
-    if not isinstance(before, dict):
-        return
-    other = small_schema(random)
+    before, other = small_schema(random), small_schema(random)
     made = edited(before, random)
-    mixed = {**before, **{key: other[key] for key in before.keys() & other}} if isinstance(other, dict) else other
-    for after in (made and made.schema, mixed, other):
+    mixed = {**before, **{key: other[key] for key in before.keys() & other}}
+    defined = {
+        **before,
+        "$defs": {**before["$defs"], random.choice(["yes", "no", "one"]): random.choice([True, False])},
+    }
+    for after in (made and made.schema, mixed, defined, other):
         if after is not None and is_usable(before, Bounds(before)) and is_usable(after, Bounds(after)):
             assert_sound(before, after, random, 60)
 
