@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 _KEPT: Final = 200
-"""Calls that have ended and are still shown, of all visitors."""
+"""Calls that have ended and are still shown, of all visitors: nobody loses one while another one has more of them."""
 
 _RUNNING: Final = 20
 """Calls of one visitor that may run at the same time."""
@@ -201,9 +201,13 @@ class PageCalls:
             self._forget()
 
     def _forget(self) -> None:
-        ended = [each for each in self._calls.values() if each.state == "ended"]
-        for each in ended[: max(len(ended) - _KEPT, 0)]:
-            del self._calls[each.id]
+        """Forget calls that have ended, as far as there are too many: the first ones of who has most of them."""
+        ended: dict[str, deque[str]] = {}
+        for each in self._calls.values():
+            if each.state == "ended":
+                ended.setdefault(each.visitor.name, deque()).append(each.id)
+        for _ in range(sum(map(len, ended.values())) - _KEPT):
+            del self._calls[max(ended.values(), key=len).popleft()]
 
     def find(self, call_id: str, visitor: Visitor) -> PageCall | None:
         """Return a call of a visitor; None if there is none, or it is of someone else."""

@@ -338,7 +338,14 @@ ROWS: Final = (
         template="inbox",
         part="questions",
         live=(inbox,),
-        returns={"questions": "array", "problems": "array", "has_engine": "boolean"},
+        takes=_PAGE,
+        returns={
+            "page": "integer",
+            "has_more": "boolean",
+            "questions": "array",
+            "problems": "array",
+            "has_engine": "boolean",
+        },
     ),
     Row(
         path="/inbox/{run}",

@@ -17,7 +17,7 @@ from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import shop
 from tests.unit.explore.test_screens import ORDER
 from tests.unit.record.sample import done, ended, one_call, result, started
-from toolgen.explore.live import Watchers
+from toolgen.explore.live import Watchers, changes
 from toolgen.explore.visit import Refused
 from toolgen.record import SqliteStore
 
@@ -141,7 +141,7 @@ def test_a_page_gets_one_event_a_second_at_most_and_waits_longer_where_looking_t
 
     async def test() -> None:
         watchers = Watchers()
-        events = [each async for each in watchers.events("ana", ("0",), look)]
+        events = [each async for each in watchers.told("ana", changes(("0",), look))]
         assert [each.get("event") for each in events] == ["change"] * 4 + [None]
         assert waits == [1.0, 1.0, 5.0, 1.0]
         assert not watchers._open
@@ -159,15 +159,15 @@ def test_so_many_pages_of_a_visitor_are_told_and_another_one_is_to_come_back(mon
     async def test() -> None:
         watchers = Watchers()
         async with (
-            aclosing(watchers.events("ana", ("1",), look)) as first,
-            aclosing(watchers.events("ana", ("1",), look)) as second,
+            aclosing(watchers.told("ana", changes(("1",), look))) as first,
+            aclosing(watchers.told("ana", changes(("1",), look))) as second,
         ):
             await anext(first)
             await anext(second)
-            assert [each async for each in watchers.events("ana", ("1",), look)] == [{"retry": 60_000}]
-            async with aclosing(watchers.events("bo", ("1",), look)) as other:
+            assert [each async for each in watchers.told("ana", changes(("1",), look))] == [{"retry": 60_000}]
+            async with aclosing(watchers.told("bo", changes(("1",), look))) as other:
                 assert (await anext(other))["event"] == "change"
-        async with aclosing(watchers.events("ana", ("1",), look)) as again:
+        async with aclosing(watchers.told("ana", changes(("1",), look))) as again:
             assert (await anext(again))["event"] == "change"
 
     run(test())

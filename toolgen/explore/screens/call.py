@@ -32,7 +32,7 @@ async def start_call(visit: Visit) -> Data:
     """Start a call of a tool, with the args of the form or of the JSON."""
     calls, run = visit.explorer.calls, visit.new_run()
     try:
-        payload, args = await visit.explorer.aside(_sent, visit)
+        payload, args = await visit.aside(_sent, visit)
     except RedactedSecret as error:
         raise Refused(400, str(error)) from None
     try:
@@ -53,7 +53,7 @@ async def call(visit: Visit) -> Data:
     made = found(visit)
     # One that has ended stays as it is, and what is known of another one is read without a wait.
     has_ended = made.result is not None
-    shown = await visit.explorer.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
+    shown = await visit.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
     number, recorded, problem = await _recorded(visit, made) if has_ended else (0, None, "")
     args, args_left = visit.cut(made.args.text)
     link = visit.for_link(made.args.link)
@@ -115,7 +115,7 @@ def _block(visit: Visit, block: Data) -> Data:
 async def result(visit: Visit) -> Data:
     """Return the whole result of a call that has ended, to download."""
     made = found(visit)
-    data = await visit.explorer.aside(result_data, made, visit.explorer.runtime)
+    data = await visit.aside(result_data, made, visit.explorer.runtime)
     return {"call": made.id, "tool": made.tool, "result": data}
 
 

@@ -145,7 +145,7 @@ async def run(visit: Visit) -> Data:
         "has_more": page.has_more,
         "size": CALLS,
         "may_save": visit.may_save,
-        "calls": await visit.explorer.aside(_calls, visit, page),
+        "calls": await visit.aside(_calls, visit, page),
     }
 
 
