@@ -86,6 +86,7 @@ _REPLAYED: Final = {
     "calls": "array",
     "changed": "integer",
     "left_out": "integer",
+    "has_more": "boolean",
 }
 _SAVED: Final = {
     "run": "string",

@@ -251,9 +251,9 @@ def test_a_record_that_is_being_written_is_intact(tmp_path: Path) -> None:
     """What is written while a chain is read comes after its head."""
 
     class Meanwhile(SqliteReader):
-        def chain(self, run_id: str) -> Chain:
+        def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
             write_one()
-            found = super().chain(run_id)
+            found = super().chain_page(run_id, first, most)
             write_one()
             return found
 

@@ -11,8 +11,8 @@ from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
 from toolgen.explore.json_text import json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
+from toolgen.explore.screens.runs import CALLS
 from toolgen.explore.visit import Refused
-from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
@@ -180,12 +180,12 @@ async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | N
     if visit.explorer.records is None:
         return 0, None, ""
     try:
-        record = await visit.explorer.records.read(made.run.meta.run_id or "")
+        page = await visit.explorer.records.calls(made.run.meta.run_id or "", 1, CALLS)
     except RunNotFound:
         return 0, None, ""
     except StoreError as error:
         return 0, None, f"the record cannot be read: {error}"
-    for number, each in enumerate(calls_of(record), 1):
+    for number, each in enumerate(page.calls, 1):
         if each.tool_call_id == made.id:
             return number, each, ""
     return 0, None, ""
