@@ -360,7 +360,6 @@ class DbosEngine:
                 break
         return infos[:limit]
 
-    @_reads
     async def asking(
         self, *, user: str | None = None, in_turn: bool = False, skip: int = 0, limit: int = 100
     ) -> list[RunInfo]:
