@@ -60,7 +60,8 @@ class Stream:
     async def _send(self, message: Any) -> None:
         for line in message.get("body", b"").decode().splitlines():
             if line.startswith("data:"):
-                self.events.append(json.loads(line.removeprefix("data:"))["versions"][0])
+                told = json.loads(line.removeprefix("data:"))
+                self.events.append(told["versions"][0] if "versions" in told else str(told["version"]))
                 self.heard.set()
 
     async def next(self) -> str:
@@ -169,6 +170,35 @@ def test_so_many_pages_of_a_visitor_are_told_and_another_one_is_to_come_back(mon
                 assert (await anext(other))["event"] == "change"
         async with aclosing(watchers.told("ana", changes(("1",), look))) as again:
             assert (await anext(again))["event"] == "change"
+
+    run(test())
+
+
+def test_the_pages_of_calls_are_among_those_that_a_visitor_may_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.live._WATCHED", 3)
+
+    async def test() -> None:
+        app = shop()
+        browser = await Browser(app).start()
+        call = await browser.call("goods.wait", {})
+        paths = [f"/calls/{call}/events", f"/calls/{call}/events", "/events/inbox"]
+        streams = [Stream(app, path, browser) for path in paths]
+        for stream in streams:
+            await stream.next()
+        for path in paths[1:]:
+            one_too_many = Stream(app, path, browser)
+            async with asyncio.timeout(60):
+                await one_too_many._task
+            assert one_too_many.events == []
+        await streams[0].close()
+        for path in paths[1:]:
+            again = Stream(app, path, browser)
+            await again.next()
+            await again.close()
+        for stream in streams[1:]:
+            await stream.close()
+        assert not app._watchers._open
+        await app.close()
 
     run(test())
 
