@@ -447,9 +447,9 @@ def test_few_records_are_verified_at_a_time_and_one_visitor_leaves_a_place_to_ot
         ana, bo = [await Browser(app, headers={"x-user-token": f"t-{who}"}).opened() for who in ("ana", "bo")]
         reader.gate.clear()
         asked = [asyncio.create_task(ana.get("/runs/of_ana/verified")) for _ in range(8)]
-        await until(lambda: reader.begun == 2 and app.whole_runs._places._waiting.free == 194)
+        await until(lambda: reader.begun == 2 and app.whole_runs._places._waiting.free == 194, seconds=30)
         asked.append(asyncio.create_task(bo.get("/runs/of_bo/verified")))
-        await until(lambda: reader.begun == 3)
+        await until(lambda: reader.begun == 3, seconds=30)
         reader.gate.set()
         assert [each["chain"]["is_intact"] for each in await asyncio.gather(*asked)] == [True] * 9
         assert reader.begun == 9

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from toolgen.explore import Explorer
 
 
+FIND = {"word": "tea"}
+
+
 async def visitors(app: Explorer) -> tuple[Browser, Browser]:
     ana, bo = [Browser(app, headers={"x-user-token": f"t-{who}"}) for who in ("ana", "bo")]
     return await ana.opened(), await bo.opened()
 
 
-async def ended(browser: Browser) -> str:
-    call = await browser.call("goods.find", {"word": "tea"})
+async def ended(browser: Browser, tool: str = "goods.find", args: Any = FIND) -> str:
+    call = await browser.call(tool, args)
     await browser.until(call, "ended")
     return call
 
@@ -52,6 +55,24 @@ def test_a_call_that_has_ended_is_kept_while_another_visitor_has_more_of_them(mo
         assert len(app.calls._calls) == 6
         assert await kept_of(ana, of_ana) == of_ana[-3:]
         assert await kept_of(bo, of_bo) == of_bo[-3:]
+        await app.close()
+
+    asyncio.run(test())
+
+
+def test_large_results_are_forgotten_of_who_has_most_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.calls._KEPT_BYTES", 100_000)
+
+    async def test() -> None:
+        app = shop(authenticate=known)
+        ana, bo = await visitors(app)
+        of_ana = [await ended(ana)]
+        of_bo = [await ended(bo, "goods.big", {"bytes": size}) for size in (30_000, 30_000, 30_000, 45_000)]
+        assert await kept_of(bo, of_bo) == of_bo[2:]
+        large = await bo.call("goods.big", {"bytes": 300_000})
+        await until(lambda: large not in app.calls._calls)
+        assert await kept_of(bo, of_bo) == []
+        assert await kept_of(ana, of_ana) == of_ana
         await app.close()
 
     asyncio.run(test())
