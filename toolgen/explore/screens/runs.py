@@ -28,7 +28,7 @@ CALLS: Final = 100
 """Calls on one page."""
 
 _READ: Final = 300
-"""Runs that are read at most to find those of an agent or a tool, and those that are a user's to their end."""
+"""Runs that are read at most to find those of a user, an agent or a tool."""
 
 _FILTERS_BY_READING: Final = ("by_user", "by_agent", "tool")
 _FILTERS: Final = (*_FILTERS_BY_READING, "outcome", "since", "until")
@@ -82,9 +82,11 @@ async def _listed_ones(_visit: Visit, records: Records, wanted: dict[str, str], 
 
 
 async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
-    """Return a page of those of the latest runs that fit: whether all of a run is a user's is known once it is read."""
-    user = wanted["by_user"] or None if visit.visitor.sees_all else visit.visitor.name
-    every = await records.latest_runs(_READ, which=replace(_filter(wanted), user=user))
+    """Return a page of those of the latest runs that fit: whether all of a run is a user's is known once it is read.
+
+    The latest are those of the visitor, or of all users for who sees all, and is told of damaged ones.
+    """
+    every = await records.latest_runs(_READ, which=replace(_filter(wanted), user=_only(visit)))
     found: list[RunSummary] = []
     damaged: list[str] = []
     for each in every.runs:
