@@ -265,6 +265,22 @@ class LocalEngine:
         )
         return list(islice(found, limit))
 
+    async def asking(
+        self, *, user: str | None = None, in_turn: bool = False, skip: int = 0, limit: int = 100
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs that ask a person, the oldest question first. See `Engine.asking`."""
+        check_selection(limit, {}, {"user": user}, skip=skip)
+        found = [self._info(run) for run in self._all() if _open(run) and user in (None, run.request.user)]
+        found.sort(key=lambda info: (info.updated, info.run_id))
+        if in_turn:
+            before = Counter[str | None]()
+            turns = {}
+            for info in found:
+                before[info.user] += 1
+                turns[info.run_id] = before[info.user]
+            found.sort(key=lambda info: turns[info.run_id])
+        return found[skip : skip + limit]
+
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         return shown_steps(self._find(run_id).steps.values())

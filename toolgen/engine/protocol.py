@@ -401,6 +401,17 @@ class Engine(Protocol):
         """
         ...
 
+    async def asking(
+        self, *, user: str | None = None, in_turn: bool = False, skip: int = 0, limit: int = 100
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs that ask a person, by default of all users, after the first `skip` of them.
+
+        The one that has asked for longest, by `updated`, is the first; `in_turn` lists that of each user before the
+        second one of any. A run whose answers no worker has read is among them. Raises ValueError for a name that no
+        run can have, and for a number that is negative or above a million.
+        """
+        ...
+
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         ...
@@ -561,10 +572,13 @@ def check_age(seconds: float) -> None:
         raise ValueError(f"seconds is {shown(seconds)}; it must be from 0 to {LONGEST_AGE:.0f}, a hundred years")
 
 
-def check_selection(limit: int, times: Mapping[str, float | None], names: Mapping[str, str | None]) -> None:
+def check_selection(
+    limit: int, times: Mapping[str, float | None], names: Mapping[str, str | None], *, skip: int = 0
+) -> None:
     """Raise ValueError for what selects no runs of any database: bounds, and names that no run can have."""
-    if not (WHOLE_NUMBER.accepts(limit) and 0 <= limit <= MOST_LISTED):
-        raise ValueError(f"limit is {shown(limit)}; it must be a whole number from 0 to {MOST_LISTED}")
+    for what, number in {"limit": limit, "skip": skip}.items():
+        if not (WHOLE_NUMBER.accepts(number) and 0 <= number <= MOST_LISTED):
+            raise ValueError(f"{what} is {shown(number)}; it must be a whole number from 0 to {MOST_LISTED}")
     for what, time in times.items():
         if time is not None and not TIME.accepts(time):
             raise ValueError(f"{what} is {shown(time)}; it must {TIME.what}")

@@ -7,7 +7,8 @@ import hashlib
 import hmac
 import inspect
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import ExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +25,7 @@ from toolgen.explore.aside import Aside
 from toolgen.explore.calls import PageCalls, media_of
 from toolgen.explore.guard import Guard
 from toolgen.explore.links import address, part_of, query, segment
-from toolgen.explore.live import Watchers, version_of
+from toolgen.explore.live import Watchers, changes, version_of
 from toolgen.explore.loaded_package import LoadedPackage
 from toolgen.explore.project_changes import ProjectChanges
 from toolgen.explore.records import Records
@@ -41,6 +42,7 @@ from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
 from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.base.received import TooMuch, check_request
+from toolgen.runtime.base.shares import Shares
 from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
@@ -63,6 +65,9 @@ _FILES: Final = {
     STYLE_SHEET: Path(_styles_file).parent / STYLE_SHEET,
 }
 _COOKIE_SECONDS: Final = 12 * 3600
+
+_BODIES: Final = 64
+"""How many of the largest bodies of requests fit into the memory for them, of which one visitor gets half."""
 
 
 class Explorer:
@@ -93,9 +98,11 @@ class Explorer:
         self.saving = asyncio.Lock()
         self.comparing = asyncio.Lock()
         self.aside = Aside()
+        self.whole_runs = Aside()
         self._authenticate = authenticate
         self._may_answer = may_answer
         self._watchers = Watchers()
+        self._bodies = Shares(_BODIES * settings.body_bytes)
         self._cookie = f"toolgen_explore_{hashlib.sha256(settings.key).hexdigest()[:8]}"
         self._guarded = Guard(self._router(), settings)
 
@@ -135,6 +142,11 @@ class Explorer:
     async def close(self) -> None:
         """Cancel the calls that run."""
         await self.calls.close()
+
+    @property
+    def has_approvers(self) -> bool:
+        """Whether the host says who may answer, so that people may see questions of others."""
+        return self._may_answer is not None
 
     async def may_answer(self, visitor: Visitor, question: Mapping[str, Any]) -> bool:
         """Return whether a visitor may answer a question: the host says so, or it is one of their own runs."""
@@ -189,18 +201,36 @@ class Explorer:
     def _form_token(self, visitor: Visitor) -> str:
         return self.settings.signed(f"form:{visitor.name}")
 
-    async def _visit(self, request: Request, row: Row) -> Visit:
-        """Read a request. Raises `Refused` for one that may not be made."""
+    async def _visit(self, request: Request, row: Row, answered: ExitStack) -> Visit:
+        """Read a request, whose body holds memory until it is `answered`.
+
+        Raises `Refused` for one that may not be made.
+        """
         visitor = await self._visitor(request)
         fields = dict(request.query_params)
         if row.method != "GET":
-            fields = {**fields, **await _body(request)}
+            body = await self._body(request, visitor, answered)
+            fields = {**fields, **await asyncio.to_thread(_fields, *body)}
             given = request.headers.get("x-csrf-token") or fields.pop("csrf", "")
             if not hmac.compare_digest(given.encode("utf-8", "replace"), self._form_token(visitor).encode()):
                 raise Refused(403, "the form is of another start: load the page again")
             if row.changes and self.settings.read_only:
                 raise Refused(403, "this explorer only reads")
         return Visit(self, visitor, self._viewpoint(visitor, fields), _path(request), fields)
+
+    async def _body(self, request: Request, visitor: Visitor, answered: ExitStack) -> tuple[str, bytes]:
+        """Return the type of a body, and the body, in the share of its visitor. Raises `Refused`."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        body = bytearray()
+        try:
+            async for part in request.stream():
+                if not self._bodies.take(visitor.name, len(part)):
+                    raise Refused(429, "too much of what you sent is being read: wait for it")
+                answered.callback(self._bodies.give_back, visitor.name, len(part))
+                body += part
+        except ClientDisconnect:
+            raise Refused(413, "the request is too large") from None
+        return kind, bytes(body)
 
     def _viewpoint(self, visitor: Visitor, fields: Mapping[str, str]) -> Viewpoint:
         """Return as whom a visitor looks: only the person at this machine may choose it."""
@@ -245,16 +275,21 @@ class Explorer:
         return JSONResponse({**openapi(), "servers": [{"url": _root(request) or "/"}]})
 
     async def _endpoint(self, row: Row, request: Request) -> Response:
-        try:
-            return _json(await _answered(row.answer, await self._visit(request, row)))
-        except Refused as error:
-            return JSONResponse({"message": error.message}, error.status)
+        with ExitStack() as answered:
+            try:
+                return _json(await _answered(row.answer, await self._visit(request, row, answered)))
+            except Refused as error:
+                return JSONResponse({"message": error.message}, error.status)
 
     async def _page(self, row: Row, request: Request) -> Response:
+        with ExitStack() as answered:
+            return await self._shown(row, request, answered)
+
+    async def _shown(self, row: Row, request: Request, answered: ExitStack) -> Response:
         visit: Visit | None = None
         is_part = request.headers.get("hx-request") == "true" and bool(row.part)
         try:
-            visit = await self._visit(request, row)
+            visit = await self._visit(request, row, answered)
             data = await _answered(row.answer if is_part else row.first or row.answer, visit)
         except Refused as error:
             again = None if visit is None or error.status != 400 else await self._again(row, request, visit, error)
@@ -288,7 +323,7 @@ class Explorer:
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
 
-        async def said() -> AsyncIterator[dict[str, str]]:
+        async def said() -> AsyncGenerator[dict[str, Any]]:
             async for version in call.events():
                 progress = call.progress[-1] if call.progress else None
                 known = {"version": version, "state": call.state}
@@ -296,7 +331,7 @@ class Explorer:
                 is_short = len(data) <= self.settings.shown_bytes
                 yield {"event": "change", "data": data if is_short else json.dumps(known)}
 
-        return EventSourceResponse(said())
+        return EventSourceResponse(self._watchers.told(visitor.name, said()))
 
     async def _media(self, request: Request) -> Response:
         """Return an image or a sound of a result, by its number from 1."""
@@ -315,7 +350,8 @@ class Explorer:
         """Say, as an event, that what a page shows has changed; the page fetches it."""
 
         async def look() -> tuple[str, ...]:
-            visit = await self._visit(request, row)
+            with ExitStack() as answered:
+                visit = await self._visit(request, row, answered)
             return tuple([version_of(await _answered(answer, visit)) for answer in row.live])
 
         try:
@@ -323,7 +359,7 @@ class Explorer:
             now = await look()
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
-        return EventSourceResponse(self._watchers.events(visitor.name, now, look))
+        return EventSourceResponse(self._watchers.told(visitor.name, changes(now, look)))
 
     def _render(
         self,
@@ -410,16 +446,6 @@ async def _answered(answer: Answer, visit: Visit) -> dict[str, Any]:
     except StoreError as error:
         told = str(error)
         raise Refused(500, told if told.startswith("the store ") else f"the store cannot be read: {told}") from None
-
-
-async def _body(request: Request) -> dict[str, str]:
-    """Return the fields of a body: a form, or a JSON object. Raises `Refused`."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    try:
-        body = await request.body()
-    except ClientDisconnect:
-        raise Refused(413, "the request is too large") from None
-    return await asyncio.to_thread(_fields, kind, body)
 
 
 def _fields(kind: str, body: bytes) -> dict[str, str]:

@@ -6,8 +6,8 @@ import asyncio
 import base64
 import json
 import secrets
-from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 _KEPT: Final = 200
-"""Calls that have ended and are still shown, of all visitors."""
+"""Calls that have ended and are still shown, of all visitors: nobody loses one while another one has more of them."""
+
+_KEPT_BYTES: Final = 256 * 1024 * 1024
+"""Bytes of all of them, which is forgotten by the same rule."""
 
 _RUNNING: Final = 20
 """Calls of one visitor that may run at the same time."""
@@ -86,6 +89,13 @@ class PageCall:
         if self.result is not None:
             return "ended"
         return "asking" if self.questions else "running"
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the call takes once it has ended."""
+        result = self.result
+        sent = 0 if result is None else len(result.payload) + sum(len(str(each.data)) for each in result.blocks)
+        return len(self.args.text) + sent
 
     def change(self) -> None:
         """Tell all that watch the call. Call it in its event loop."""
@@ -201,9 +211,23 @@ class PageCalls:
             self._forget()
 
     def _forget(self) -> None:
-        ended = [each for each in self._calls.values() if each.state == "ended"]
-        for each in ended[: max(len(ended) - _KEPT, 0)]:
-            del self._calls[each.id]
+        """Forget calls that have ended, as far as there are too many, or too large ones."""
+        self._forget_by(lambda _: 1, _KEPT)
+        self._forget_by(lambda call: call.size, _KEPT_BYTES)
+
+    def _forget_by(self, size: Callable[[PageCall], int], most: int) -> None:
+        """Forget the first calls that have ended of who has most of them, by a size."""
+        ended: dict[str, deque[PageCall]] = {}
+        sizes = Counter[str]()
+        for each in self._calls.values():
+            if each.state == "ended":
+                ended.setdefault(each.visitor.name, deque()).append(each)
+                sizes[each.visitor.name] += size(each)
+        while sizes.total() > most:
+            name = max(sizes, key=sizes.__getitem__)
+            first = ended[name].popleft()
+            sizes[name] -= size(first)
+            del self._calls[first.id]
 
     def find(self, call_id: str, visitor: Visitor) -> PageCall | None:
         """Return a call of a visitor; None if there is none, or it is of someone else."""

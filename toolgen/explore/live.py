@@ -7,6 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from hashlib import sha256
 from typing import Any, Final
 
@@ -37,30 +38,38 @@ class Watchers:
     def __init__(self) -> None:
         self._open: Counter[str] = Counter()
 
-    async def events(
-        self, visitor: str, now: tuple[str, ...], look: Callable[[], Awaitable[tuple[str, ...]]]
-    ) -> AsyncGenerator[dict[str, Any]]:
-        """Yield an event with the versions of what a page shows now, and at each change; changes in between are one.
-
-        It ends where `look` raises `Refused`.
-        """
+    async def told(self, visitor: str, events: AsyncGenerator[dict[str, Any]]) -> AsyncGenerator[dict[str, Any]]:
+        """Yield the events of a page, if its visitor follows fewer than they may; else when to ask again."""
         if self._open[visitor] >= _WATCHED:
             yield {"retry": _RETRY_MS}
             return
         self._open[visitor] += 1
         try:
-            told: tuple[str, ...] = ()
-            took = 0.0
-            while True:
-                if now != told:
-                    told = now
-                    yield {"event": "change", "data": json.dumps({"versions": now})}
-                await asyncio.sleep(max(_SECONDS, _SHARE * took))
-                began = time.monotonic()
-                now = await look()
-                took = time.monotonic() - began
-        except Refused:
-            yield {"retry": _RETRY_MS}
+            async with aclosing(events):
+                async for event in events:
+                    yield event
         finally:
             self._open[visitor] -= 1
             self._open += Counter()
+
+
+async def changes(
+    now: tuple[str, ...], look: Callable[[], Awaitable[tuple[str, ...]]]
+) -> AsyncGenerator[dict[str, Any]]:
+    """Yield an event with the versions of what a page shows now, and at each change; changes in between are one.
+
+    It ends where `look` raises `Refused`.
+    """
+    told: tuple[str, ...] = ()
+    took = 0.0
+    try:
+        while True:
+            if now != told:
+                told = now
+                yield {"event": "change", "data": json.dumps({"versions": now})}
+            await asyncio.sleep(max(_SECONDS, _SHARE * took))
+            began = time.monotonic()
+            now = await look()
+            took = time.monotonic() - began
+    except Refused:
+        yield {"retry": _RETRY_MS}

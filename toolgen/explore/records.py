@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.record.calls import caller_of, calls_of, stages_of, waited_us
-from toolgen.record.chain import verify_chain
+from toolgen.record.chain import ChainCheck, chain_pages
 from toolgen.runtime.events.encoding import COUNTED_AS
 from toolgen.runtime.events.records import EVERY_RUN, EventKind, RunNotFound, RunRecord
 
@@ -26,6 +26,9 @@ RecordSource: TypeAlias = "Store | StoreReader"
 
 _EVENTS: Final = 500
 """Events that are read at once."""
+
+_FINDINGS: Final = 2 * _EVENTS
+"""Findings of each kind that are kept while a record is verified: as many as a page can have."""
 
 _AHEAD: Final = 2_000
 """Events behind the start of the last call of a page that are read to find how its calls end."""
@@ -144,7 +147,7 @@ class Records:
         self._source: Any = source
         self._key = key
         self._outlines: dict[str, Outline] = {}
-        self.has_chain = key is not None and hasattr(source, "chain")
+        self.has_chain = key is not None and hasattr(source, "chain_page")
 
     async def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
         """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
@@ -210,20 +213,22 @@ class Records:
             is_cut=is_cut,
         )
 
-    async def verify(self, run_id: str) -> tuple[int, list[ChainFinding]]:
-        """Return how many rows the record of a run has, and what is wrong with it, as far as it shows without a head.
+    async def verify(self, run_id: str) -> tuple[int, int, ChainFinding | None]:
+        """Return how many rows the record of a run has, what is wrong with it first, and with how many of them.
 
-        Raises `RunNotFound`, `ChainError` and `StoreError`.
+        It is read page by page, as far as it shows without a head that was kept elsewhere. Raises `RunNotFound`,
+        `ChainError` and `StoreError`.
         """
         assert self._key is not None
-        key = self._key
-
-        def verified() -> tuple[int, list[ChainFinding]]:
-            head = self._source.head(run_id)  # first: events that are written meanwhile may come after it
-            chain = self._source.chain(run_id)
-            return len(chain.links), verify_chain(chain, head, key)
-
-        return await asyncio.to_thread(verified)
+        head = await asyncio.to_thread(self._source.head, run_id)  # first: what is written meanwhile may come after it
+        check = ChainCheck(run_id, head, self._key, most=_FINDINGS)
+        pages = chain_pages(self._source, run_id, _EVENTS)
+        while (page := await asyncio.to_thread(next, pages, None)) is not None:
+            await asyncio.to_thread(check.add, page)
+        findings = check.end()
+        if findings:
+            await asyncio.to_thread(self._source.head, run_id)  # unless it was deleted meanwhile
+        return check.rows, len(findings) + check.left_out, findings[0] if findings else None
 
     async def _from(self, run_id: str, begins: array[int]) -> tuple[RunRecord, bool]:
         """Read the events of the calls that begin there, and whether some were left out that come much later."""

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.servers import CheckedServer
 from toolgen.explore.project_process import json_of_process
-from toolgen.explore.screens.runs import user_of
-from toolgen.record.calls import calls_of
+from toolgen.record.calls import caller_of, calls_of
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.events.encoding import format_time
-from toolgen.runtime.events.records import DamagedRun, RunNotFound
+from toolgen.runtime.events.records import EVERY_RUN, DamagedRun, RunFilter, RunNotFound
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import pointer_of
 from toolgen.spec.text import cut
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.explore.visitors import Visitor
     from toolgen.record.calls import RecordedCall
     from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.events.records import RunRecord
 
 _RUNS: Final = 100
 _EVENTS: Final = 20_000
@@ -82,7 +82,8 @@ async def traffic_of(
     found = {name: Traffic() for name in toolsets}
     of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
     left, read = _EVENTS, 0
-    for each in (await records.latest_runs(_RUNS)).runs:
+    own = EVERY_RUN if visitor.sees_all else RunFilter(user=visitor.name)
+    for each in (await records.latest_runs(_RUNS, which=own)).runs:
         if each.events > left:
             continue
         left -= each.events
@@ -91,12 +92,18 @@ async def traffic_of(
         except (DamagedRun, RunNotFound):  # it may be deleted meanwhile
             continue
         read += 1
-        if not visitor.may_see_user(user_of(record)):
+        if not visitor.may_see_user(_user_of(record)):
             continue
         for call in reversed(calls_of(record)):
             if call.tool in of_tool:
                 _add(found[of_tool[call.tool]], call, each.run_id)
     return found, read
+
+
+def _user_of(record: RunRecord) -> str | None:
+    """Return the user of a run, as its calls say it; None for none, and for a run of several."""
+    users = {user for event in record.events if (user := caller_of(event)[0]) is not None}
+    return users.pop() if len(users) == 1 else None
 
 
 def _add(traffic: Traffic, call: RecordedCall, run_id: str) -> None:

@@ -86,6 +86,7 @@ _REPLAYED: Final = {
     "calls": "array",
     "changed": "integer",
     "left_out": "integer",
+    "has_more": "boolean",
 }
 _SAVED: Final = {
     "run": "string",
@@ -338,7 +339,14 @@ ROWS: Final = (
         template="inbox",
         part="questions",
         live=(inbox,),
-        returns={"questions": "array", "problems": "array", "has_engine": "boolean"},
+        takes=_PAGE,
+        returns={
+            "page": "integer",
+            "has_more": "boolean",
+            "questions": "array",
+            "problems": "array",
+            "has_engine": "boolean",
+        },
     ),
     Row(
         path="/inbox/{run}",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import ToolCallMeta
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolgen.explore.app import Explorer
     from toolgen.explore.visitors import Visitor
     from toolgen.runtime.runs.run import Run
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Refused(Picklable):
@@ -118,6 +121,10 @@ class Visit:
         """Whether calls can be saved: in a project, by the person at its machine, unless all is only read."""
         explorer = self.explorer
         return self.may_compare and explorer.records is not None and not explorer.settings.read_only
+
+    async def aside(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Do work in a thread, in the share of the visitor. Raises `Refused`."""
+        return await self.explorer.aside(self.visitor.name, work, *args, **options)
 
     def with_view(self, view: Viewpoint) -> Visit:
         """Return the visit as someone else."""

@@ -10,10 +10,12 @@ import hmac
 import json
 import os
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from toolgen.runtime.events.encoding import COUNTED_AS, result_digest
 from toolgen.schema.json_values import is_object
@@ -156,55 +158,182 @@ def verify_chain(chain: Chain, head: ChainHead, key: ChainKey) -> list[ChainFind
     valid with this key, one finding has the verdict `NO_CHAIN` or `OTHER_KEY`, and only what needs no key is checked.
     Replacing every digest has the same effect, so neither verdict proves anything.
     """
-    found = [*_forged_rows(chain), *_broken_links(chain, key), *_wrong_results(chain), *_missing_end(chain, head)]
-    if all(finding.verdict is not ChainVerdict.TAMPERED for finding in found):
-        found += _wrong_listing(chain)
-    return sorted(found, key=lambda finding: len(chain.links) if finding.sequence is None else finding.sequence)
+    check = ChainCheck(chain.run_id, head, key)
+    check.add(chain)
+    return check.end()
 
 
-def _forged_rows(chain: Chain) -> Iterator[ChainFinding]:
-    if chain.has_other_parts:
-        yield ChainFinding(
-            None, "the store was changed: it has tables, views, indexes or triggers that stores do not create"
-        )
-    for row in chain.forged:
-        yield ChainFinding(None, f"a row was added that stores do not write: {row}")
+class ReadsChains(Protocol):
+    """What reads the rows of a run in pages, as they are stored."""
+
+    def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
+        """Read at most that many events of a run from a number on, with their results, as stored.
+
+        Results without an event belong to the page that begins before them; rows that stores do not write, and what
+        their tables have beside rows, to the first page.
+        """
+        ...
 
 
-def _broken_links(chain: Chain, key: ChainKey) -> Iterator[ChainFinding]:
-    yield from _wrong_numbers(chain)
-    if not chain.links:
-        return
-    if all(link.digest is None for link in chain.links):
-        yield ChainFinding(None, _NO_CHAIN, ChainVerdict.NO_CHAIN)
-        return
-    broken = list(_not_following(chain, key))
-    if len(broken) == len(chain.links):
-        yield ChainFinding(None, _OTHER_KEY, ChainVerdict.OTHER_KEY)
-    else:
-        yield from broken
+FIRST_ROW: Final = -(2**63)
+LAST_ROW: Final = 2**63 - 1
+"""The least and the greatest number that a row can have, written by whomever."""
 
 
-def _wrong_numbers(chain: Chain) -> Iterator[ChainFinding]:
-    due = 0
-    for link in chain.links:
-        if link.sequence > due:
+def chain_pages(reader: ReadsChains, run_id: str, most: int) -> Iterator[Chain]:
+    """Read a run in pages of so many events, as stored, for `ChainCheck`. Raises what the reader raises."""
+    first = FIRST_ROW
+    while first <= LAST_ROW:
+        page = reader.chain_page(run_id, first, most)
+        yield page
+        first = page.links[-1].sequence + 1 if len(page.links) == most else LAST_ROW + 1
+
+
+class ChainCheck:
+    """The check of a run page by page, which keeps no rows: see `verify_chain`, which does all of it at once.
+
+    `rows` is the number of events so far. Of its findings the first `most` of each kind are kept.
+    """
+
+    def __init__(self, run_id: str, head: ChainHead, key: ChainKey, *, most: int = sys.maxsize) -> None:
+        self.rows = 0
+        self._head = head
+        self._key = key
+        self._before = key.first(run_id)
+        self._due = 0
+        self._length = 0
+        self._has_digests = False
+        self._at_head: ChainLink | None = None
+        self._listed: Sequence[Any] | None = None
+        self._began = self._last = ""
+        self._ends = Counter[str]()
+        self._of_tables, self._of_numbers, self._unlinked, self._of_results = (_Findings(most) for _ in range(4))
+
+    def add(self, page: Chain) -> None:
+        """Check the next rows."""
+        if page.has_other_parts:
+            self._of_tables.add(
+                None, "the store was changed: it has tables, views, indexes or triggers that stores do not create"
+            )
+        for row in page.forged:
+            self._of_tables.add(None, f"a row was added that stores do not write: {row}")
+        covered = set[int]()
+        for link in page.links:
+            body = _read(link)
+            self._number(link)
+            self._follow(link)
+            self._count(link, body)
+            expected = body.get("result")
+            if isinstance(expected, str) and expected.isascii():
+                covered.add(link.sequence)
+                self._result(link, page.results.get(link.sequence), expected)
+        for sequence in page.results:
+            if sequence not in covered:
+                self._of_results.add(sequence, f"a result was added: event {sequence} has none")
+        self._listed = page.listed
+
+    def end(self) -> list[ChainFinding]:
+        """Return what was found, in the order of the rows."""
+        found = [
+            *self._of_tables.kept,
+            *self._of_numbers.kept,
+            *self._broken_links(),
+            *self._of_results.kept,
+            *self._missing_end(),
+        ]
+        if all(finding.verdict is not ChainVerdict.TAMPERED for finding in found):
+            found += self._wrong_listing()
+        return sorted(found, key=lambda finding: self.rows if finding.sequence is None else finding.sequence)
+
+    @property
+    def left_out(self) -> int:
+        """How many findings were not kept."""
+        kinds = [self._of_tables, self._of_numbers, self._of_results]
+        if self._broken_links() is self._unlinked.kept:
+            kinds.append(self._unlinked)
+        return sum(each.count - len(each.kept) for each in kinds)
+
+    def _number(self, link: ChainLink) -> None:
+        if link.sequence > self._due:
             last = link.sequence - 1
-            which = f"event {due} is" if due == last else f"events {due} to {last} are"
-            yield ChainFinding(due, f"{which} missing")
-        elif link.sequence < due:
-            yield ChainFinding(link.sequence, f"event {link.sequence} is not at the position of its number")
-        due = link.sequence + 1
+            which = f"event {self._due} is" if self._due == last else f"events {self._due} to {last} are"
+            self._of_numbers.add(self._due, f"{which} missing")
+        elif link.sequence < self._due:
+            self._of_numbers.add(link.sequence, f"event {link.sequence} is not at the position of its number")
+        self._due = link.sequence + 1
 
-
-def _not_following(chain: Chain, key: ChainKey) -> Iterator[ChainFinding]:
-    """Check each link against the stored digest before it, so that one changed event does not invalidate the rest."""
-    before = key.first(chain.run_id)
-    for link in chain.links:
+    def _follow(self, link: ChainLink) -> None:
+        """Check a link against the stored digest before it, so that one changed event does not invalidate the rest."""
         digest = link.digest or b""
-        if not hmac.compare_digest(key.next(before, link.body), digest):
-            yield ChainFinding(link.sequence, _broken(link))
-        before = digest
+        if not hmac.compare_digest(self._key.next(self._before, link.body), digest):
+            self._unlinked.add(link.sequence, _broken(link))
+        self._before = digest
+        self._has_digests = self._has_digests or link.digest is not None
+
+    def _result(self, link: ChainLink, result: bytes | None, expected: str) -> None:
+        if result is None:
+            self._of_results.add(link.sequence, f"the result of event {link.sequence} is missing")
+        elif not hmac.compare_digest(result_digest(result), expected):
+            self._of_results.add(link.sequence, f"the result of event {link.sequence} was edited")
+
+    def _count(self, link: ChainLink, body: Mapping[str, Any]) -> None:
+        at = str(body.get("at", ""))
+        self._began = self._began if self.rows else at
+        self._last = max(self._last, at)
+        if "result" in body:
+            self._ends[COUNTED_AS.get(str(body.get("kind")), "failed")] += 1
+        if self._at_head is None and link.sequence == self._head.length - 1:
+            self._at_head = link
+        self._length = link.sequence + 1
+        self.rows += 1
+
+    def _broken_links(self) -> list[ChainFinding]:
+        if self.rows and not self._has_digests:
+            return [ChainFinding(None, _NO_CHAIN, ChainVerdict.NO_CHAIN)]
+        if self.rows and self._unlinked.count == self.rows:
+            return [ChainFinding(None, _OTHER_KEY, ChainVerdict.OTHER_KEY)]
+        return self._unlinked.kept
+
+    def _missing_end(self) -> Iterator[ChainFinding]:
+        head, last = self._head, self._at_head
+        if last is None:
+            if self._length < head.length:
+                yield ChainFinding(
+                    None, f"the end was truncated: the record has {self._length} events, and the head {head.length}"
+                )
+        elif last.digest is not None and not hmac.compare_digest(last.digest.hex(), head.digest):
+            yield ChainFinding(last.sequence, f"event {last.sequence} is not the one of the head")
+
+    def _wrong_listing(self) -> Iterator[ChainFinding]:
+        """Check the list of runs, which is not chained but can be computed from the events."""
+        if not self.rows:
+            if self._listed is not None:
+                yield ChainFinding(None, "the list of runs has this run, which has no events")
+            return
+        if self._listed is None:
+            yield ChainFinding(None, "the run is missing from the list of runs")
+            return
+        counts = (self._ends[name] for name in ("completed", "failed", "denied"))
+        expected = Listed(self._began, self._last, self.rows, *counts)
+        for name, is_, should_be in zip(Listed._fields, self._listed, expected, strict=True):
+            if type(is_) is not type(should_be) or is_ != should_be:
+                yield ChainFinding(
+                    None, f"the list of runs was edited: `{name}` is not what the events say ({should_be})"
+                )
+
+
+class _Findings:
+    """Findings of one kind, the first `most` of which are kept; `count` is the number of all."""
+
+    def __init__(self, most: int) -> None:
+        self.kept: list[ChainFinding] = []
+        self.count = 0
+        self._most = most
+
+    def add(self, sequence: int | None, message: str) -> None:
+        self.count += 1
+        if len(self.kept) < self._most:
+            self.kept.append(ChainFinding(sequence, message))
 
 
 def _broken(link: ChainLink) -> str:
@@ -216,51 +345,6 @@ def _broken(link: ChainLink) -> str:
     )
 
 
-def _wrong_results(chain: Chain) -> Iterator[ChainFinding]:
-    covered: set[int] = set()
-    for link in chain.links:
-        expected = _expected_result(link)
-        if expected is None:
-            continue
-        covered.add(link.sequence)
-        result = chain.results.get(link.sequence)
-        if result is None:
-            yield ChainFinding(link.sequence, f"the result of event {link.sequence} is missing")
-        elif not hmac.compare_digest(result_digest(result), expected):
-            yield ChainFinding(link.sequence, f"the result of event {link.sequence} was edited")
-    for sequence in chain.results:
-        if sequence not in covered:
-            yield ChainFinding(sequence, f"a result was added: event {sequence} has none")
-
-
-def _expected_result(link: ChainLink) -> str | None:
-    expected = _read(link).get("result")
-    return expected if isinstance(expected, str) and expected.isascii() else None
-
-
-def _wrong_listing(chain: Chain) -> Iterator[ChainFinding]:
-    """Check the list of runs, which is not chained but can be computed from the events."""
-    if not chain.links:
-        if chain.listed is not None:
-            yield ChainFinding(None, "the list of runs has this run, which has no events")
-        return
-    if chain.listed is None:
-        yield ChainFinding(None, "the run is missing from the list of runs")
-        return
-    expected = _listing(chain.links)
-    for name, is_, should_be in zip(Listed._fields, chain.listed, expected, strict=True):
-        if type(is_) is not type(should_be) or is_ != should_be:
-            yield ChainFinding(None, f"the list of runs was edited: `{name}` is not what the events say ({should_be})")
-
-
-def _listing(links: Sequence[ChainLink]) -> Listed:
-    bodies = [_read(link) for link in links]
-    at = [str(body.get("at", "")) for body in bodies]
-    ends = [COUNTED_AS.get(str(body.get("kind")), "failed") for body in bodies if "result" in body]
-    counts = (ends.count("completed"), ends.count("failed"), ends.count("denied"))
-    return Listed(at[0], max(at), len(links), *counts)
-
-
 def _read(link: ChainLink) -> dict[str, Any]:
     """Return the content of an event; empty if its text is damaged, because then its broken link is reported."""
     try:
@@ -268,15 +352,3 @@ def _read(link: ChainLink) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return body if is_object(body) else {}
-
-
-def _missing_end(chain: Chain, head: ChainHead) -> Iterator[ChainFinding]:
-    last = next((link for link in chain.links if link.sequence == head.length - 1), None)
-    if last is None:
-        length = chain.links[-1].sequence + 1 if chain.links else 0
-        if length < head.length:
-            yield ChainFinding(
-                None, f"the end was truncated: the record has {length} events, and the head {head.length}"
-            )
-    elif last.digest is not None and not hmac.compare_digest(last.digest.hex(), head.digest):
-        yield ChainFinding(last.sequence, f"event {last.sequence} is not the one of the head")

@@ -11,6 +11,7 @@ from time import time_ns
 from typing import Any, Final, TypeAlias
 
 from toolgen.contract.records import ToolResult
+from toolgen.record.calls import caller_of
 from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.events.encoding import (
     COUNTED_AS,
@@ -198,6 +199,8 @@ class MemoryStore:
         if which.outcome is not None and not self._ends.get(run_id, _NO_ENDS)[_OUTCOMES.index(which.outcome)]:
             return False
         places = self._places[run_id]
+        if which.user is not None and caller_of(decode_event(run_id, 0, self._encoded(places[0])[3]))[0] != which.user:
+            return False
         return (which.since is None or _time(self._rows[places[-1]][2]) >= which.since) and (
             which.until is None or _time(self._rows[places[0]][2]) < which.until
         )

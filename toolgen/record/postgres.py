@@ -13,7 +13,7 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
+from toolgen.record.chain import FIRST_ROW, LAST_ROW, Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.sqlite import check_known, selection, summary_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.base.postgres import (
@@ -38,6 +38,7 @@ from toolgen.runtime.events.records import (
     RunSummary,
     StoreError,
 )
+from toolgen.schema.json_values import canonical
 from toolgen.spec.text import visible
 
 if TYPE_CHECKING:
@@ -151,7 +152,16 @@ _EVENTS: Final = "SELECT sequence, body, digest FROM toolgen.events WHERE run_id
 EVENTS_AFTER: Final = f"{_EVENTS} AND sequence > %s ORDER BY sequence"
 _RESULTS: Final = "SELECT sequence, body FROM toolgen.results WHERE run_id = %s"
 _RESULTS_AFTER: Final = f"{_RESULTS} AND sequence > %s AND sequence <= %s ORDER BY sequence"
+_EVENTS_FROM: Final = f"{_EVENTS} AND sequence >= %s ORDER BY sequence LIMIT %s"
+_RESULTS_FROM: Final = f"{_RESULTS} AND sequence BETWEEN %s AND %s ORDER BY sequence LIMIT %s"
 _COUNTS: Final = "began, last, events, completed, failed, denied"
+_LISTED: Final = f"SELECT {_COUNTS} FROM toolgen.runs WHERE run_id = %s"
+_NAMES_USER: Final = """EXISTS (
+  SELECT FROM toolgen.events
+  WHERE events.run_id = runs.run_id AND sequence = 0 AND encode(body, 'escape') ~ %s
+)"""
+_ESCAPED: Final = r"""([^"\\]|\\\\(\\\\|[^\\])|\\[0-7]{3})*"""
+"""What a text of JSON may have in it, in the format `escape`."""
 _DAMAGED: Final = "the record of the run is damaged; verify it"
 
 
@@ -204,7 +214,8 @@ class PostgresReader:
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
         """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
-        where, values = selection(which, "strpos(run_id, %s) > 0", "%s")
+        named = None if which.user is None else _first_event_of(which.user)
+        where, values = selection(which, "strpos(run_id, %s) > 0", "%s", _NAMES_USER, named)
         page = f"SELECT run_id, {_COUNTS} FROM toolgen.runs{where} ORDER BY last DESC, run_id DESC LIMIT %s OFFSET %s"
         with self._snapshot() as connection:
             (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}".encode(), values).fetchall()
@@ -219,18 +230,19 @@ class PostgresReader:
             others = has_other_parts(connection)
             events = connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
             results = connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,), binary=True).fetchall()
-            listed = connection.execute(f"SELECT {_COUNTS} FROM toolgen.runs WHERE run_id = %s", (run_id,)).fetchone()
-        return Chain(
-            run_id,
-            links=[ChainLink(*row) for row in events if _is_row(*row)],
-            results={row[0]: row[1] for row in results if _is_row(*row)},
-            listed=listed,
-            forged=[
-                *(f"an event numbered {visible(str(row[0]))[:40]}" for row in events if not _is_row(*row)),
-                *(f"a result numbered {visible(str(row[0]))[:40]}" for row in results if not _is_row(*row)),
-            ],
-            has_other_parts=others,
-        )
+            listed = connection.execute(_LISTED, (run_id,)).fetchone()
+        return _chain(run_id, events, results, listed, has_other_parts=others)
+
+    def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
+        """Read a page of a run as stored: see `toolgen.record.chain.ReadsChains`."""
+        _check_known(run_id)
+        with self._snapshot() as connection:
+            others = first == FIRST_ROW and has_other_parts(connection)
+            events = connection.execute(_EVENTS_FROM, (run_id, first, most), binary=True).fetchall()
+            last = events[-1][0] if len(events) == most else LAST_ROW
+            results = connection.execute(_RESULTS_FROM, (run_id, first, last, most), binary=True).fetchall()
+            listed = connection.execute(_LISTED, (run_id,)).fetchone()
+        return _chain(run_id, events, results, listed, has_other_parts=others)
 
     def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
@@ -313,6 +325,33 @@ def database_at(url: str, *, timeout: float) -> PostgresDatabase:
         return PostgresDatabase(url, timeout=timeout)
     except ValueError as error:
         raise StoreError(f"the store cannot be opened: {error}") from None
+
+
+def _first_event_of(user: str) -> str:
+    """Return a regular expression for the text of an event that names a user, in the format `escape`.
+
+    To parse it would fail for one that was edited. The end of a text of JSON can be found nowhere in its args: there a
+    quotation mark, or a brace, follows.
+    """
+    named = canonical({"user": user})[1:-1]
+    escaped = "".join(f"\\{byte:03o}" if byte >= 0x80 else chr(byte) * (1 + (byte == 0x5C)) for byte in named)
+    literal = "".join(each if each.isalnum() else f"\\{each}" for each in escaped)
+    end = rf""",("result":"[^"]*",)?"tool":"{_ESCAPED}","tool_call_id":"{_ESCAPED}"\}}$"""
+    return rf"""[{{,]{literal}\}},"kind":"{_ESCAPED}"{end}"""
+
+
+def _chain(run_id: str, events: list[Any], results: list[Any], listed: Any, *, has_other_parts: bool) -> Chain:
+    return Chain(
+        run_id,
+        links=[ChainLink(*row) for row in events if _is_row(*row)],
+        results={row[0]: row[1] for row in results if _is_row(*row)},
+        listed=listed,
+        forged=[
+            *(f"an event numbered {visible(str(row[0]))[:40]}" for row in events if not _is_row(*row)),
+            *(f"a result numbered {visible(str(row[0]))[:40]}" for row in results if not _is_row(*row)),
+        ],
+        has_other_parts=has_other_parts,
+    )
 
 
 def _is_row(sequence: Any, body: Any, digest: Any = None) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.record.chain import Chain, ChainError, ChainHead, ChainLink
+from toolgen.record.chain import FIRST_ROW, LAST_ROW, Chain, ChainError, ChainHead, ChainLink
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
@@ -147,9 +147,17 @@ _EVENTS: Final = (
 _RESULTS: Final = f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(sequence AS BLOB) FROM results WHERE run_id = ?"
 _EVENTS_AFTER: Final = f"{_EVENTS} AND sequence > ? ORDER BY sequence LIMIT ?"
 _RESULTS_AFTER: Final = f"{_RESULTS} AND sequence > ? AND sequence <= ? ORDER BY sequence"
+_IS_NUMBERED: Final = "typeof(sequence) = 'integer'"
+_EVENTS_FROM: Final = f"{_EVENTS} AND {_IS_NUMBERED} AND sequence >= ? ORDER BY sequence LIMIT ?"
+_RESULTS_FROM: Final = f"{_RESULTS} AND {_IS_NUMBERED} AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
+_FORGED: Final = f"AND NOT ({_IS_NUMBERED}) LIMIT ?"
 _FOLLOWED: Final = 1_000
 """Events that a follower reads at once."""
 _COUNTS: Final = "began, last, events, completed, failed, denied"
+_NAMES_USER: Final = """(
+  SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.data.user') END
+  FROM events WHERE events.run_id = runs.run_id AND sequence = 0
+) = ?"""
 _DAMAGED: Final = "the record of the run is damaged; verify it"
 
 
@@ -201,7 +209,7 @@ class SqliteReader:
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
         """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
-        where, values = selection(which, "instr(run_id, ?) > 0", "?")
+        where, values = selection(which, "instr(run_id, ?) > 0", "?", _NAMES_USER, which.user)
         with self._reading() as connection:
             connection.execute("BEGIN")
             (found,) = connection.execute(f"SELECT count(*) FROM runs{where}", values).fetchone()
@@ -219,17 +227,23 @@ class SqliteReader:
             events, results = _rows(connection, run_id)
             listed = _listed(connection, run_id)
             has_other_parts = STORE_FILE.has_other_parts(connection)
-        return Chain(
-            run_id,
-            links=[ChainLink(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
-            results={row[0]: row[1] or b"" for row in results if row[0] is not None},
-            listed=listed,
-            forged=[
-                *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
-                *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
-            ],
-            has_other_parts=has_other_parts,
-        )
+        return _chain(run_id, events, results, listed, has_other_parts=has_other_parts)
+
+    def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
+        """Read a page of a run as stored: see `toolgen.record.chain.ReadsChains`."""
+        check_known(run_id)
+        is_first = first == FIRST_ROW
+        with self._reading() as connection:
+            connection.execute("BEGIN")
+            events = connection.execute(_EVENTS_FROM, (run_id, first, most)).fetchall()
+            last = events[-1][0] if len(events) == most else LAST_ROW
+            results = connection.execute(_RESULTS_FROM, (run_id, first, last, most)).fetchall()
+            if is_first:
+                events += connection.execute(f"{_EVENTS} {_FORGED}", (run_id, most)).fetchall()
+                results += connection.execute(f"{_RESULTS} {_FORGED}", (run_id, most)).fetchall()
+            listed = _listed(connection, run_id)
+            has_other_parts = is_first and STORE_FILE.has_other_parts(connection)
+        return _chain(run_id, events, results, listed, has_other_parts=has_other_parts)
 
     def head(self, run_id: str) -> ChainHead:
         """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
@@ -274,6 +288,20 @@ def _record(run_id: str, events: list[Any], results: list[Any]) -> RunRecord:
         )
 
 
+def _chain(run_id: str, events: list[Any], results: list[Any], listed: Any, *, has_other_parts: bool) -> Chain:
+    return Chain(
+        run_id,
+        links=[ChainLink(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
+        results={row[0]: row[1] or b"" for row in results if row[0] is not None},
+        listed=listed,
+        forged=[
+            *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
+            *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
+        ],
+        has_other_parts=has_other_parts,
+    )
+
+
 def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:
     connection.execute("BEGIN")
     return (
@@ -309,10 +337,13 @@ def undamaged(message: str, raises: type[StoreError] = DamagedRun) -> Generator[
         raise raises(message) from error
 
 
-def selection(which: RunFilter, has_part: str, place: str) -> tuple[str, tuple[str, ...]]:
+def selection(
+    which: RunFilter, has_part: str, place: str, names_user: str, user: str | None
+) -> tuple[str, tuple[str, ...]]:
     """Return a filter as the WHERE of a statement over the list of runs, and its values.
 
-    `has_part` is the condition that an id has a part, and `place` stands for a value, both as the database takes them.
+    `has_part` is the condition that an id has a part, `names_user` that the first event names a user, with the value
+    `user`, and `place` stands for a value, all as the database takes them.
     """
     conditions: list[str] = []
     values: list[str] = []
@@ -326,6 +357,9 @@ def selection(which: RunFilter, has_part: str, place: str) -> tuple[str, tuple[s
         if value:
             conditions.append(condition)
             values.append(value)
+    if user is not None:
+        conditions.append(names_user)
+        values.append(user)
     return f" WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values)
 
 

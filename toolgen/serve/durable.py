@@ -46,7 +46,7 @@ from toolgen.serve.calls import (
     permission_form,
     question_text,
 )
-from toolgen.serve.shares import user_of_token
+from toolgen.serve.users import user_of_token
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -28,8 +28,8 @@ from starlette.responses import PlainTextResponse
 from toolgen.runtime.base.http_names import header_values, is_host_of, is_origin_of
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import TooMuch
+from toolgen.runtime.base.shares import Shares, ShareUsedUp
 from toolgen.serve.messages import WrongParams, check_message
-from toolgen.serve.shares import Shares, ShareUsedUp
 from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:

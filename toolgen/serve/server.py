@@ -26,6 +26,7 @@ from mcp_types import (
 
 from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
+from toolgen.runtime.base.shares import Places, ShareUsedUp
 from toolgen.schema.json_values import compact_json
 from toolgen.serve.calls import (
     QUESTION_SECONDS,
@@ -40,8 +41,8 @@ from toolgen.serve.calls import (
 )
 from toolgen.serve.durable import DurableCalls, add_tasks
 from toolgen.serve.http import HttpEndpoint, HttpSettings
-from toolgen.serve.shares import Places, ShareUsedUp, UserRuns, user_of_token
 from toolgen.serve.tool_listing import OfferedTools, UnknownCursor
+from toolgen.serve.users import UserRuns, user_of_token
 from toolgen.spec.text import shown_name
 
 if TYPE_CHECKING:

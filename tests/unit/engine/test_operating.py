@@ -73,6 +73,39 @@ def test_runs_are_found_by_agent_user_state_and_age(engines: Engines) -> None:
     engines.run(body)
 
 
+def test_runs_that_ask_are_listed_by_user_the_oldest_question_first_and_in_turn(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        for run_id, user in (("b1", "bob"), ("b2", "bob"), ("a1", "ana"), ("b3", "bob"), ("n1", None), ("a2", "ana")):
+            await engine.start(request([write("a")], run_id=run_id, user=user))
+            await running.questions(run_id)
+            await asyncio.sleep(0.01)
+        await engine.start(request([read("a")], run_id="ended", user="ana"))
+        await engine.result("ended", 300)
+
+        async def found(**selection: object) -> list[str]:
+            infos = await engine.asking(**selection)  # type: ignore[arg-type]  # by name
+            assert [info.state for info in infos] == ["waiting"] * len(infos)
+            return [info.run_id for info in infos]
+
+        assert await found() == ["b1", "b2", "a1", "b3", "n1", "a2"]
+        assert await found(skip=2, limit=3) == ["a1", "b3", "n1"]
+        assert await found(user="ana") == ["a1", "a2"]
+        assert await found(user="ana", skip=1) == ["a2"]
+        assert await found(user="eve") == []
+        assert await found(in_turn=True) == ["b1", "a1", "n1", "b2", "a2", "b3"]
+        assert await found(in_turn=True, skip=1, limit=2) == ["a1", "n1"]
+        await allow(running, "a1")
+        await engine.result("a1", 300)
+        await engine.cancel("b1")
+        assert await found(limit=2) == ["b2", "b3"]
+        for wrong in ({"skip": -1}, {"limit": -1}, {"skip": 1_000_001}, {"user": "\ud800"}):
+            with pytest.raises(ValueError, match=r"^(skip|limit|user) "):
+                await found(**wrong)
+
+    engines.run(body)
+
+
 def test_steps_have_their_args_and_results(engines: Engines) -> None:
     async def body(running: Running) -> None:
         engine = running.engine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -201,5 +202,73 @@ def test_a_question_waits_for_a_host_that_was_restarted(sqlite: Engines) -> None
             await browser.post(f"/inbox/{run_id}", question=question.id, decision="allow_once")
             await running.engine.result(run_id, 30)
             assert running.marks() == ["a"]
+
+    asyncio.run(test())
+
+
+async def many_ask(running: Running, count: int) -> None:
+    """Let ana's run ask, then so many of bob, then one of ana and one of eve."""
+    asking = [
+        ("ana-1", "ana"),
+        *((f"bob-{number}", "bob") for number in range(count)),
+        ("ana-2", "ana"),
+        ("eve", "eve"),
+    ]
+    for run_id, user in asking:
+        await running.engine.start(request([write("a")], run_id=run_id, user=user))
+        await running.questions(run_id)
+
+
+async def all_pages(browser: Browser) -> list[list[str]]:
+    """Return the runs whose questions are on each page, by the links from page to page."""
+    pages: list[list[str]] = []
+    while True:
+        number = str(len(pages) + 1)
+        shown = await browser.get("/inbox", page=number)
+        assert shown["page"] == len(pages) + 1
+        pages.append([each["run_id"] for each in shown["questions"]])
+        page = await browser.page(f"/inbox?page={number}")
+        assert ('rel="next"' in page) == shown["has_more"]
+        assert ('rel="prev"' in page) == (len(pages) > 1)
+        if not shown["has_more"]:
+            return pages
+
+
+def test_each_question_is_on_a_page_the_oldest_first_whatever_others_ask(local: Engines) -> None:
+    async def test() -> None:
+        async with asyncio.timeout(120), local.opened() as running:
+            await many_ask(running, 205)
+            app = inbox_of(running, authenticate=known)
+            ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+            assert await all_pages(ana) == [["ana-1", "ana-2"]]
+            person = await Browser(inbox_of(running)).start()
+            pages = await all_pages(person)
+            assert [len(page) for page in pages] == [50, 50, 50, 50, 8]
+            bobs = [f"bob-{number}" for number in range(205)]
+            assert [*chain.from_iterable(pages)] == ["ana-1", *bobs, "ana-2", "eve"]
+            (last,) = [each for each in (await person.get("/inbox", page="5"))["questions"] if each["user"] == "eve"]
+            made = {"question": last["id"], "decision": "maybe", "csrf": person.csrf}
+            wrong = await person.http.post("/inbox/eve?page=5", data=made)
+            assert wrong.status_code == 400
+            assert f'id="asked-{last["id"]}"' in wrong.text
+            done = await person.http.post("/inbox/eve?page=5", data={**made, "decision": "deny"})
+            assert done.headers["location"] == "/inbox?page=5"
+            assert [len(page) for page in await all_pages(person)] == [50, 50, 50, 50, 7]
+
+    asyncio.run(test())
+
+
+def test_who_may_answer_for_others_sees_those_and_their_own_whatever_one_of_them_asks(local: Engines) -> None:
+    async def test() -> None:
+        async def only_eve(_person: Approver, asked: Any) -> bool:
+            return bool(asked["user"] in ("eve", "ana"))
+
+        async with asyncio.timeout(120), local.opened() as running:
+            await many_ask(running, 120)
+            app = inbox_of(running, authenticate=known, may_answer=only_eve)
+            ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+            assert (await all_pages(ana))[0] == ["ana-1", "ana-2", "eve"]
+            bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+            assert [*chain.from_iterable(await all_pages(bo))] == ["ana-1", "ana-2", "eve"]
 
     asyncio.run(test())

@@ -17,7 +17,7 @@ from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import shop
 from tests.unit.explore.test_screens import ORDER
 from tests.unit.record.sample import done, ended, one_call, result, started
-from toolgen.explore.live import Watchers
+from toolgen.explore.live import Watchers, changes
 from toolgen.explore.visit import Refused
 from toolgen.record import SqliteStore
 
@@ -60,7 +60,8 @@ class Stream:
     async def _send(self, message: Any) -> None:
         for line in message.get("body", b"").decode().splitlines():
             if line.startswith("data:"):
-                self.events.append(json.loads(line.removeprefix("data:"))["versions"][0])
+                told = json.loads(line.removeprefix("data:"))
+                self.events.append(told["versions"][0] if "versions" in told else str(told["version"]))
                 self.heard.set()
 
     async def next(self) -> str:
@@ -141,7 +142,7 @@ def test_a_page_gets_one_event_a_second_at_most_and_waits_longer_where_looking_t
 
     async def test() -> None:
         watchers = Watchers()
-        events = [each async for each in watchers.events("ana", ("0",), look)]
+        events = [each async for each in watchers.told("ana", changes(("0",), look))]
         assert [each.get("event") for each in events] == ["change"] * 4 + [None]
         assert waits == [1.0, 1.0, 5.0, 1.0]
         assert not watchers._open
@@ -159,16 +160,45 @@ def test_so_many_pages_of_a_visitor_are_told_and_another_one_is_to_come_back(mon
     async def test() -> None:
         watchers = Watchers()
         async with (
-            aclosing(watchers.events("ana", ("1",), look)) as first,
-            aclosing(watchers.events("ana", ("1",), look)) as second,
+            aclosing(watchers.told("ana", changes(("1",), look))) as first,
+            aclosing(watchers.told("ana", changes(("1",), look))) as second,
         ):
             await anext(first)
             await anext(second)
-            assert [each async for each in watchers.events("ana", ("1",), look)] == [{"retry": 60_000}]
-            async with aclosing(watchers.events("bo", ("1",), look)) as other:
+            assert [each async for each in watchers.told("ana", changes(("1",), look))] == [{"retry": 60_000}]
+            async with aclosing(watchers.told("bo", changes(("1",), look))) as other:
                 assert (await anext(other))["event"] == "change"
-        async with aclosing(watchers.events("ana", ("1",), look)) as again:
+        async with aclosing(watchers.told("ana", changes(("1",), look))) as again:
             assert (await anext(again))["event"] == "change"
+
+    run(test())
+
+
+def test_the_pages_of_calls_are_among_those_that_a_visitor_may_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.live._WATCHED", 3)
+
+    async def test() -> None:
+        app = shop()
+        browser = await Browser(app).start()
+        call = await browser.call("goods.wait", {})
+        paths = [f"/calls/{call}/events", f"/calls/{call}/events", "/events/inbox"]
+        streams = [Stream(app, path, browser) for path in paths]
+        for stream in streams:
+            await stream.next()
+        for path in paths[1:]:
+            one_too_many = Stream(app, path, browser)
+            async with asyncio.timeout(60):
+                await one_too_many._task
+            assert one_too_many.events == []
+        await streams[0].close()
+        for path in paths[1:]:
+            again = Stream(app, path, browser)
+            await again.next()
+            await again.close()
+        for stream in streams[1:]:
+            await stream.close()
+        assert not app._watchers._open
+        await app.close()
 
     run(test())
 

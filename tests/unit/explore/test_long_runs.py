@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.engine.engines import until
 from tests.unit.explore.browsing import Browser
 from tests.unit.explore.shop import shop
 from tests.unit.explore.test_security import known
 from tests.unit.record.sample import done, ended, one_call, progress, result, started, write
 from toolgen.explore import explorer
 from toolgen.explore.records import Records
+from toolgen.explore.servers import traffic_of
+from toolgen.explore.visitors import Visitor
 from toolgen.record import ChainKey, MemoryStore, PostgresStore, SqliteStore
 from toolgen.record.calls import calls_of
+from toolgen.record.chain import verify_chain
 from toolgen.record.sqlite import SqliteReader
 from toolgen.record.stores import open_reader
 from toolgen.runtime.events.records import EventKind, NewEvent, RunNotFound
+from toolgen.runtime.policy.approvers import Approver
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
     from pathlib import Path
 
     from toolgen.record.calls import RecordedCall
-    from toolgen.record.chain import Chain
+    from toolgen.record.chain import Chain, ChainHead
     from toolgen.runtime.events.records import RunRecord, Store
 
 KEY = ChainKey(b"k" * 32)
@@ -42,7 +48,11 @@ class Counting(MemoryStore):
         super().__init__()
         self.read_events = 0
 
+    async def read(self, run_id: str, /) -> RunRecord:
+        raise AssertionError("all of a run is read at once")
+
     async def page(self, run_id: str, /, after: int, most: int) -> RunRecord:
+        assert most <= 500
         found = await super().page(run_id, after, most)
         self.read_events += len(found.events) if most > 1 else 0
         return found
@@ -251,9 +261,9 @@ def test_a_record_that_is_being_written_is_intact(tmp_path: Path) -> None:
     """What is written while a chain is read comes after its head."""
 
     class Meanwhile(SqliteReader):
-        def chain(self, run_id: str) -> Chain:
+        def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
             write_one()
-            found = super().chain(run_id)
+            found = super().chain_page(run_id, first, most)
             write_one()
             return found
 
@@ -300,5 +310,174 @@ def test_the_whole_chain_is_verified_after_the_page_and_the_first_broken_row_is_
         part = await browser.http.get("/runs/r1/verified", headers={"HX-Request": "true"})
         assert "(row 777)" in part.text
         assert "<html" not in part.text
+
+    run(test())
+
+
+async def a_run_of(store: Store, user: str, run_id: str, calls: int) -> None:
+    for number in range(calls):
+        await write(store, NewEvent(EventKind.TOOL_STARTED, run_id, "goods.find", f"c{number}", {"user": user}))
+        await done(store.finish(ended(call=f"c{number}", run=run_id), result(f"c{number}")))
+
+
+def test_a_replay_reads_as_much_as_it_checks_and_of_the_run_of_another_user_one_page() -> None:
+    async def test() -> None:
+        read: list[int] = []
+        for calls in (1_500, 4_000):
+            store = Counting()
+            await a_run_of(store, "ana", "r1", calls)
+            app = shop(store=store, authenticate=known)
+            bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+            await bo.get("/runs/r1/replay", status=404)
+            assert store.read_events == 500
+            ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+            found = await ana.get("/runs/r1/replay")
+            assert (len(found["calls"]), found["left_out"], found["has_more"]) == (1_000, calls - 1_000, False)
+            assert {(each["call"], each["state"]) for each in found["calls"]} == {
+                (f"c{number}", "completed") for number in range(1_000)
+            }
+            store.read_events = 0
+            person = await Browser(shop(store=store)).start()
+            found = await person.get("/runs/r1/replay")
+            assert (len(found["calls"]), found["has_more"]) == (1_000, True)
+            assert 1 <= found["left_out"] <= 250
+            assert "At least" in await person.page("/runs/r1/replay")
+            read.append(store.read_events)
+        assert read[0] == read[1] <= 20_000
+
+    run(test())
+
+
+def test_a_call_to_save_is_read_without_the_rest_of_its_run(tmp_path: Path) -> None:
+    async def test() -> None:
+        store = Counting()
+        await a_run_of(store, "ana", "r1", 4_000)
+        browser = await Browser(shop(store=store, project=tmp_path)).start()
+        saved = await browser.get("/runs/r1/calls/300/save")
+        assert (saved["number"], saved["state"]) == (300, "completed")
+        assert store.read_events <= 2_500
+        for number in ("0", "4001", "x", "-1"):
+            await browser.get(f"/runs/r1/calls/{number}/save", status=404)
+
+    run(test())
+
+
+def test_a_call_is_found_in_its_run_without_all_of_its_progress() -> None:
+    async def test() -> None:
+        browser = await Browser(shop(store=Counting())).start()
+        ended = await browser.until(await browser.call("goods.count", {"steps": 10}), "ended")
+        assert (ended["problem"], ended["number"]) == ("", 1)
+        assert [each["stage"] for each in ended["stages"]]
+
+    run(test())
+
+
+class Paged(SqliteReader):
+    """A reader that notes how many events are read at once for a verification, which waits for a gate."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.gate = Event()
+        self.gate.set()
+        self.pages: list[int] = []
+        self.begun = 0
+
+    def chain(self, run_id: str) -> Chain:
+        raise AssertionError("all of a run is read at once")
+
+    def head(self, run_id: str) -> ChainHead:
+        self.begun += 1
+        self.gate.wait(60)
+        return super().head(run_id)
+
+    def chain_page(self, run_id: str, /, first: int, most: int) -> Chain:
+        found = super().chain_page(run_id, first, most)
+        self.pages.append(len(found.links))
+        return found
+
+
+def test_a_record_is_verified_page_by_page_and_each_finding_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    monkeypatch.setattr("toolgen.explore.records._EVENTS", 30)
+    monkeypatch.setattr("toolgen.explore.records._FINDINGS", 3)
+
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file, key=KEY)
+        await a_run_of(store, "ana", "r1", 100)
+        await store.close()
+        reader = Paged(file)
+        browser = await Browser(explorer(shop().runtime, store=reader, chain_key=KEY)).start()
+        chain = (await browser.get("/runs/r1/verified"))["chain"]
+        assert (chain["is_intact"], chain["rows"], chain["findings"]) == (True, 200, 0)
+        assert reader.pages == [30] * 6 + [20]
+        for statement in (
+            "UPDATE events SET digest = zeroblob(32) WHERE sequence BETWEEN 90 AND 129",
+            "DELETE FROM results WHERE sequence BETWEEN 61 AND 79",
+            "DELETE FROM events WHERE sequence = 150",
+            "INSERT INTO results VALUES ('r1', 500, x'7b7d')",
+        ):
+            with closing(sqlite3.connect(file)) as connection, connection:
+                connection.execute(statement)
+        expected = verify_chain(SqliteReader(file).chain("r1"), reader.head("r1"), KEY)
+        chain = (await browser.get("/runs/r1/verified"))["chain"]
+        assert (chain["first"], chain["sequence"]) == (expected[0].message, 61)
+        assert chain["findings"] == len(expected) > 50
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE events SET digest = zeroblob(32)")
+        chain = (await browser.get("/runs/r1/verified"))["chain"]
+        expected = verify_chain(SqliteReader(file).chain("r1"), reader.head("r1"), KEY)
+        assert chain["findings"] == len(expected)
+
+    run(test())
+
+
+def test_few_records_are_verified_at_a_time_and_one_visitor_leaves_a_place_to_others(tmp_path: Path) -> None:
+    async def test() -> None:
+        file = tmp_path / "record.db"
+        store = SqliteStore(file, key=KEY)
+        for user in ("ana", "bo"):
+            await a_run_of(store, user, f"of_{user}", 2)
+        await store.close()
+        reader = Paged(file)
+        app = explorer(shop().runtime, store=reader, chain_key=KEY, authenticate=known)
+        ana, bo = [await Browser(app, headers={"x-user-token": f"t-{who}"}).opened() for who in ("ana", "bo")]
+        reader.gate.clear()
+        asked = [asyncio.create_task(ana.get("/runs/of_ana/verified")) for _ in range(8)]
+        await until(lambda: reader.begun == 2 and app.whole_runs._places._waiting.free == 194, seconds=30)
+        asked.append(asyncio.create_task(bo.get("/runs/of_bo/verified")))
+        await until(lambda: reader.begun == 3, seconds=30)
+        reader.gate.set()
+        assert [each["chain"]["is_intact"] for each in await asyncio.gather(*asked)] == [True] * 9
+        assert reader.begun == 9
+
+    run(test())
+
+
+def test_runs_and_servers_of_a_user_are_found_however_many_others_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.explore.screens.runs._READ", 5)
+    monkeypatch.setattr("toolgen.explore.servers._RUNS", 5)
+
+    async def test() -> None:
+        store = MemoryStore()
+        await a_run_of(store, "ana", "first", 2)
+        await write(store, NewEvent(EventKind.TOOL_STARTED, "shared", "goods.find", "c", {"user": "ana"}))
+        await write(store, NewEvent(EventKind.TOOL_STARTED, "shared", "goods.find", "d", {"user": "bo"}))
+        for number in range(20):
+            await a_run_of(store, "bo", f"bo_{number}", 1)
+        app = shop(store=store, authenticate=known)
+        ana = await Browser(app, headers={"x-user-token": "t-ana"}).opened()
+        listed = await ana.get("/runs")
+        assert ([each["run"] for each in listed["runs"]], listed["is_bounded"]) == (["first"], False)
+        bo = await Browser(app, headers={"x-user-token": "t-bo"}).opened()
+        listed = await bo.get("/runs")
+        assert (len(listed["runs"]), listed["is_bounded"]) == (5, True)
+        visitor = Visitor(Approver("ana"), sees_all=False)
+        assert app.records is not None
+        _, read = await traffic_of(app.records, app.runtime.catalog, ["goods"], visitor)
+        assert read == 2
 
     run(test())

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.record.sample import KEY, denied, done, ended, one_call, progress, record, result, started, write
-from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
+from tests.unit.record.verifying import verified
+from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict
 from toolgen.record.sqlite import SqliteReader, SqliteStore
 from toolgen.runtime.events.encoding import format_time
 from toolgen.schema.json_values import canonical
@@ -41,7 +42,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def findings(path: Path, head: ChainHead, key: ChainKey = KEY) -> list[str]:
-    return [finding.message for finding in verify_chain(SqliteReader(path).chain("r1"), head, key)]
+    return [finding.message for finding in verified(SqliteReader(path), "r1", head, key)]
 
 
 FOLLOWS = (
@@ -147,7 +148,7 @@ OTHER = ChainKey(b"another key that is long enough, or so")
 
 
 def verdicts(path: Path, head: ChainHead, key: ChainKey = KEY) -> list[ChainVerdict]:
-    return [finding.verdict for finding in verify_chain(SqliteReader(path).chain("r1"), head, key)]
+    return [finding.verdict for finding in verified(SqliteReader(path), "r1", head, key)]
 
 
 def test_another_key_is_distinguished_from_tampering(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -96,6 +97,26 @@ def test_reg_67_events_are_read_in_the_order_of_writing(use: Use) -> None:
     use(check)
 
 
+@pytest.mark.parametrize("user", ["ana", 'a"n\\a', "größe {.*}", "$"])
+def test_the_runs_of_a_user_are_those_whose_first_event_names_them(use: Use, user: str) -> None:
+    async def check(store: Store) -> None:
+        pretended = {"user": user}
+        sent = {"x": {"data": pretended, **pretended}, "kind": "tool_started", "tool": "t", "tool_call_id": "c"}
+        text = f'{json.dumps(pretended)[1:-1]}}},"kind":"tool_started","tool":"t","tool_call_id":"c"}}'
+        for number, who in enumerate((user, "bob", f"{user}2", None, user)):
+            data = {} if who is None else {"user": who, "agent": "clerk"}
+            calls = [f'c"\\{number} ß', text]
+            for call in calls[number % 2 :] + calls[: number % 2]:
+                await write(store, NewEvent("tool_started", f"r{number}", TOOL, call, data, json.dumps(sent)))
+        await write(store, NewEvent("tool_started", "r5", TOOL, text, {"user": "bob"}, json.dumps(sent)))
+        await write(store, NewEvent("tool_started", "r5", TOOL, "c", {"user": user}))
+        await done(store.finish(NewEvent("tool_denied", "r6", TOOL, "c", {"user": user}), result("c")))
+        page = await store.latest_runs(10, which=RunFilter(user=user))
+        assert (page.found, [each.run_id for each in page.runs]) == (3, ["r6", "r4", "r0"])
+
+    use(check)
+
+
 def test_runs_are_listed_in_pages_the_latest_first_with_filters(use: Use) -> None:
     async def check(store: Store) -> None:
         assert await store.latest_runs(10) == RunsPage(found=0, runs=())
@@ -132,6 +153,7 @@ def test_runs_are_listed_in_pages_the_latest_first_with_filters(use: Use) -> Non
         assert await ids(part="3") == (1, ["r3"])
         assert await ids(part="%") == (0, [])
         assert await ids(part="r4", outcome=CallOutcome.FAILED) == (0, [])
+        assert await ids(user="ana") == (0, [])
         await write(store, started("c9", "r3"))
         assert (await ids(1)) == (7, ["r3"])
 

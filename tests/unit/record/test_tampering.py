@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from tests.unit.record.sample import KEY, record
-from toolgen.record.chain import ChainFinding, verify_chain
+from tests.unit.record.verifying import verified
 from toolgen.record.sqlite import SqliteReader
 
 MOST = 40
@@ -198,7 +198,7 @@ class Tampering(RuleBasedStateMachine):
     @invariant()
     def exactly_tampering_is_found(self) -> None:
         if hasattr(self, "connection"):
-            found: list[ChainFinding] = verify_chain(SqliteReader(self.path).chain("r1"), self.head, KEY)
+            found = verified(SqliteReader(self.path), "r1", self.head, KEY)
             assert (found == []) == self.is_intact(), found
 
 

@@ -16,10 +16,10 @@ from mcp.shared.exceptions import MCPError
 
 from tests.unit.serve.test_app import client_of, user_of
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta, allow_all
+from toolgen.runtime.base.shares import Places, Shares, ShareUsedUp
 from toolgen.serve import HttpSettings, mcp_server
 from toolgen.serve.http import REQUESTS
 from toolgen.serve.server import CALLS
-from toolgen.serve.shares import Places, Shares, ShareUsedUp
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, wraps
 from secrets import token_hex
@@ -54,6 +55,7 @@ from toolgen.engine.dbos.tables import (
     add_answer,
     add_signal,
     answers_of,
+    asking_runs,
     cancel_run,
     events_of,
     fork_run,
@@ -357,6 +359,17 @@ class DbosEngine:
             if len(found) < batch:
                 break
         return infos[:limit]
+
+    async def asking(
+        self, *, user: str | None = None, in_turn: bool = False, skip: int = 0, limit: int = 100
+    ) -> list[RunInfo]:
+        """Return at most `limit` runs that ask a person, the oldest question first. See `Engine.asking`."""
+        check_selection(limit, {}, {"user": user}, skip=skip)
+        look = partial(asking_runs, self._tables, user, in_turn=in_turn, skip=skip, limit=limit)
+        since = await self._with_database(lambda: asyncio.to_thread(look))
+        statuses = await self._listed(workflow_ids=[*since]) if since else []
+        infos = {info.run_id: info for info in await self._infos(statuses)}  # without those that were deleted meanwhile
+        return [replace(infos[run_id], updated=at / 1000) for run_id, at in since.items() if run_id in infos]
 
     async def _of_agent(self, agent: str | None, found: Sequence[WorkflowStatus]) -> list[RunInfo]:
         """Return those runs that are of an agent, if one is given: DBOS selects them on Postgres only."""

@@ -515,25 +515,12 @@ def load_of(database: SystemDatabase) -> Load:
 
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
-    runs, steps, events = (
-        database.tables.workflow_status,
-        database.tables.operation_outputs,
-        database.tables.workflow_events,
-    )
+    runs = database.tables.workflow_status
     now: Any = now_ms(database)
     # Not since when it exists: a run that was resumed, or taken over, may be days old.
     in_queue = sa.select(runs.c.updated_at).where(runs.c.queue_name.in_((QUEUE, SUSPECTS)), runs.c.status == "ENQUEUED")
     queued = in_queue.limit(_MOST_COUNTED).subquery()
-    asking = (
-        sa.select(runs.c.workflow_uuid, events.c.value, sa.func.max(steps.c.completed_at_epoch_ms).label("since"))
-        .join_from(runs, events, events.c.workflow_uuid == runs.c.workflow_uuid)
-        .join(steps, steps.c.workflow_uuid == runs.c.workflow_uuid)
-        .where(runs.c.status == "PENDING", events.c.key == QUESTIONS, events.c.value != "{}")
-        .where(steps.c.function_name == "DBOS.setEvent")
-        .group_by(runs.c.workflow_uuid, events.c.value)
-        .order_by("since")
-        .limit(_MOST_QUESTIONS)
-    )
+    asking = _asking(database).order_by("since").limit(_MOST_QUESTIONS)
     due = sa.select(sa.func.min(SCHEDULES.c.next_at))
     with database.engine.begin() as connection:
         time: int = connection.execute(sa.select(now)).scalar_one()
@@ -554,6 +541,39 @@ def load_of(database: SystemDatabase) -> Load:
         questions_open=len(since),
         question_oldest_seconds=max(0, time - min(since, default=time)) / 1000,
         schedule_late_seconds=max(0.0, time / 1000 - (first_due or time / 1000)),
+    )
+
+
+def asking_runs(database: SystemDatabase, user: str | None, *, in_turn: bool, skip: int, limit: int) -> dict[str, int]:
+    """Return a page of the runs that ask a person, with when they asked, in milliseconds since 1970.
+
+    They are in the order of `Engine.asking`. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    of_user = None if user is None else database.tables.workflow_status.c.authenticated_user == user
+    asking = (_asking(database) if of_user is None else _asking(database).where(of_user)).subquery()
+    order: list[Any] = [asking.c.since, asking.c.workflow_uuid]
+    if in_turn:
+        order.insert(0, sa.func.row_number().over(partition_by=asking.c.authenticated_user, order_by=[*order]))
+    found = sa.select(asking.c.workflow_uuid, asking.c.since).order_by(*order).limit(limit).offset(skip)
+    with database.engine.begin() as connection:
+        return {run_id: since or 0 for run_id, since in connection.execute(found)}
+
+
+def _asking(database: SystemDatabase) -> sa.Select[Any]:
+    """Return the runs that ask a person, with what they ask, for whom, and since when."""
+    runs, steps, events = (
+        database.tables.workflow_status,
+        database.tables.operation_outputs,
+        database.tables.workflow_events,
+    )
+    since = sa.func.max(steps.c.completed_at_epoch_ms).label("since")
+    return (
+        sa.select(runs.c.workflow_uuid, runs.c.authenticated_user, events.c.value, since)
+        .join_from(runs, events, events.c.workflow_uuid == runs.c.workflow_uuid)
+        .join(steps, steps.c.workflow_uuid == runs.c.workflow_uuid)
+        .where(runs.c.status == "PENDING", events.c.key == QUESTIONS, events.c.value != "{}")
+        .where(steps.c.function_name == "DBOS.setEvent")
+        .group_by(runs.c.workflow_uuid, runs.c.authenticated_user, events.c.value)
     )
 
 

@@ -11,8 +11,8 @@ from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
 from toolgen.explore.json_text import json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
+from toolgen.explore.screens.runs import CALLS
 from toolgen.explore.visit import Refused
-from toolgen.record.calls import calls_of
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
@@ -32,7 +32,7 @@ async def start_call(visit: Visit) -> Data:
     """Start a call of a tool, with the args of the form or of the JSON."""
     calls, run = visit.explorer.calls, visit.new_run()
     try:
-        payload, args = await visit.explorer.aside(_sent, visit)
+        payload, args = await visit.aside(_sent, visit)
     except RedactedSecret as error:
         raise Refused(400, str(error)) from None
     try:
@@ -53,7 +53,7 @@ async def call(visit: Visit) -> Data:
     made = found(visit)
     # One that has ended stays as it is, and what is known of another one is read without a wait.
     has_ended = made.result is not None
-    shown = await visit.explorer.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
+    shown = await visit.aside(_shown_result, visit, made) if has_ended else _NO_RESULT
     number, recorded, problem = await _recorded(visit, made) if has_ended else (0, None, "")
     args, args_left = visit.cut(made.args.text)
     link = visit.for_link(made.args.link)
@@ -115,7 +115,7 @@ def _block(visit: Visit, block: Data) -> Data:
 async def result(visit: Visit) -> Data:
     """Return the whole result of a call that has ended, to download."""
     made = found(visit)
-    data = await visit.explorer.aside(result_data, made, visit.explorer.runtime)
+    data = await visit.aside(result_data, made, visit.explorer.runtime)
     return {"call": made.id, "tool": made.tool, "result": data}
 
 
@@ -180,12 +180,12 @@ async def _recorded(visit: Visit, made: PageCall) -> tuple[int, RecordedCall | N
     if visit.explorer.records is None:
         return 0, None, ""
     try:
-        record = await visit.explorer.records.read(made.run.meta.run_id or "")
+        page = await visit.explorer.records.calls(made.run.meta.run_id or "", 1, CALLS)
     except RunNotFound:
         return 0, None, ""
     except StoreError as error:
         return 0, None, f"the record cannot be read: {error}"
-    for number, each in enumerate(calls_of(record), 1):
+    for number, each in enumerate(page.calls, 1):
         if each.tool_call_id == made.id:
             return number, each, ""
     return 0, None, ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
+from toolgen.engine.protocol import MOST_LISTED, AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
 from toolgen.explore.links import address
 from toolgen.explore.screens.call import decision_of
 from toolgen.explore.visit import Refused
@@ -16,25 +16,21 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import Engine, RunInfo
     from toolgen.explore.visit import Data, Visit
 
-_RUNS: Final = 200
-"""Waiting runs that are looked at."""
+_PAGE: Final = 50
+"""Runs whose questions are on a page, and runs of others that are looked at for it."""
 
 
 async def inbox(visit: Visit) -> Data:
-    """Return the questions that the visitor may see, with those that they may answer marked."""
-    questions = [
-        await _shown(visit, question.data, None, each.id)
-        for each in visit.explorer.calls.of(visit.visitor)
-        for question in [*each.questions]
-    ]
-    engine = visit.explorer.engine
+    """Return a page of the questions that the visitor may see, with those that they may answer marked."""
+    engine, page = visit.explorer.engine, _page(visit)
+    made = visit.explorer.calls.of(visit.visitor) if page == 1 else ()
+    questions = [await _shown(visit, question.data, None, each.id) for each in made for question in [*each.questions]]
     has_more = False
     problems: list[str] = []
     if engine is not None:
         try:
-            waiting = await engine.runs(states=("waiting",), limit=_RUNS + 1)
-            has_more = len(waiting) > _RUNS
-            for info in sorted(waiting[:_RUNS], key=lambda each: each.updated):
+            asking, has_more = await _asking(visit, engine, page)
+            for info in asking:
                 try:
                     questions += await _of_run(visit, engine, info)
                 except DamagedRun as error:  # the others are shown
@@ -42,7 +38,31 @@ async def inbox(visit: Visit) -> Data:
                         problems.append(str(error))
         except StoreError as error:
             raise Refused(500, f"the engine cannot be asked: {error}") from None
-    return {"has_engine": engine is not None, "has_more": has_more, "questions": questions, "problems": problems}
+    return {
+        "has_engine": engine is not None,
+        "page": page,
+        "has_more": has_more,
+        "questions": questions,
+        "problems": problems,
+    }
+
+
+def _page(visit: Visit) -> int:
+    return visit.number("page", 1, MOST_LISTED // _PAGE)
+
+
+async def _asking(visit: Visit, engine: Engine, page: int) -> tuple[list[RunInfo], bool]:
+    """Return the runs whose questions are looked at for a page, the oldest first, and whether there is another page.
+
+    Where the host says who may answer, runs of others are looked at beside the visitor's own, in turn of their users.
+    """
+    skip, visitor = (page - 1) * _PAGE, visit.visitor
+    own = await engine.asking(user=None if visitor.sees_all else visitor.name, skip=skip, limit=_PAGE + 1)
+    others: list[RunInfo] = []
+    if visit.explorer.has_approvers and not visitor.sees_all:
+        others = await engine.asking(in_turn=True, skip=skip, limit=_PAGE + 1)
+    asking = own[:_PAGE] + [info for info in others[:_PAGE] if info.user != visitor.name]
+    return sorted(asking, key=lambda info: info.updated), max(len(own), len(others)) > _PAGE
 
 
 async def _of_run(visit: Visit, engine: Engine, info: RunInfo) -> list[Data]:
@@ -101,7 +121,7 @@ async def answer_run(visit: Visit) -> Data:
         "question": question,
         "decision": str(made.decision),
         "note": note,
-        "location": address("inbox"),
+        "location": address("inbox", page=_page(visit) if "page" in visit.fields else ""),
     }
 
 

@@ -9,19 +9,18 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.explore.screens.runs import agent_of, args_of, read_run, user_of
+from toolgen.explore.screens.runs import args_of, records_of, seen
 from toolgen.explore.versions import named_version, other_version, project_of
-from toolgen.record.calls import calls_of
 from toolgen.record.replay import replay as replayed
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.redact.credentials import REDACTED
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
+    from toolgen.explore.records import Outline, Records
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
     from toolgen.runtime.catalog.catalog import Catalog
-    from toolgen.runtime.events.records import RunRecord
     from toolgen.runtime.policy.effective import EffectiveSet
 
 _MOST: Final = 1_000
@@ -29,6 +28,9 @@ _MOST: Final = 1_000
 
 _SECONDS: Final = 30.0
 """How long calls are checked; those that are left then are not."""
+
+_PAGE: Final = 200
+"""Calls that are read at a time."""
 
 _PIECE: Final = 50
 """Calls that are checked at a time."""
@@ -62,57 +64,72 @@ class _Verdict:
 
 async def replay(visit: Visit) -> Data:
     """Check the calls of a run against this build; none is made. The verdict of a redacted value is marked."""
-    record = await read_run(visit)
-    visit = _as_made(visit, record)
-    here = _Build(_THIS_BUILD, visit.explorer.runtime.catalog, visit.run.effective)
-    return await _replayed(visit, record, "", here)
+    return await _replayed(visit, "")
 
 
 async def replay_against(visit: Visit) -> Data:
     """Check the calls of a run against another version of the specs, as `replay` does; empty for this build."""
     project_of(visit)
-    against = named_version(visit)
-    if not against:
-        return await replay(visit)
-    record = await read_run(visit)  # before anything is compiled
-    visit = _as_made(visit, record)
-    found, problem = await other_version(visit, against)
-    build = None if found is None else _Build(found.label, found.catalog, found.run.effective)
-    return await _replayed(visit, record, against, build, problem)
+    return await _replayed(visit, named_version(visit))
 
 
-def _as_made(visit: Visit, record: RunRecord) -> Visit:
-    """Return the visit as the agent that made the calls, unless another one was chosen or it is not in this build."""
-    agent = agent_of(record)
-    if "agent" in visit.fields or agent not in visit.explorer.runtime.catalog.section("agents"):
-        return visit
-    return visit.with_view(replace(visit.view, agent=agent))
-
-
-async def _replayed(visit: Visit, record: RunRecord, against: str, build: _Build | None, problem: str = "") -> Data:
-    calls = calls_of(record)
-    rows: list[Data] = []
-    end = monotonic() + _SECONDS
-    if build is not None:
-        for at in range(0, min(len(calls), _MOST), _PIECE):
-            if monotonic() < end:
-                rows += await asyncio.to_thread(_rows, build, calls[at : min(at + _PIECE, _MOST)])
+async def _replayed(visit: Visit, against: str) -> Data:
+    records, run_id = records_of(visit), visit.path["run"]
+    await seen(visit, records)  # of a run of someone else no call is read, and nothing is compiled for it
+    async with visit.explorer.whole_runs.held(visit.visitor.name):
+        outline = await records.outline(run_id, calls=_MOST + 1)
+        as_made = _as_made(visit, outline)
+        build, problem = await _build(as_made, against)
+        rows = [] if build is None else await _checked(records, run_id, build)
+    await seen(visit, records)  # again, so that all that was read before has been looked at
     return {
-        "run": record.run_id,
-        "user": user_of(record),
-        "agent": visit.view.agent,
+        "run": run_id,
+        "user": outline.user,
+        "agent": as_made.view.agent,
         "may_compare": visit.may_compare,
         "against": against,
         "label": "" if build is None else build.label,
         "problem": problem,
         "calls": rows,
-        "total": len(calls),
-        "left_out": len(calls) - len(rows),
+        "left_out": len(outline.begins) - len(rows),
+        "has_more": not outline.is_whole,
         "changed": sum(row["verdict"] != "same" for row in rows),
     }
 
 
-def _rows(build: _Build, calls: Sequence[RecordedCall]) -> list[Data]:
+def _as_made(visit: Visit, outline: Outline) -> Visit:
+    """Return the visit as the agent that made the calls, unless another one was chosen or it is not in this build."""
+    agent = next(iter(outline.agents)) if len(outline.agents) == 1 else ""
+    if "agent" in visit.fields or agent not in visit.explorer.runtime.catalog.section("agents"):
+        return visit
+    return visit.with_view(replace(visit.view, agent=agent))
+
+
+async def _build(visit: Visit, against: str) -> tuple[_Build | None, str]:
+    """Return this build, or that of another version; None, and why, for one that cannot be had."""
+    if not against:
+        return _Build(_THIS_BUILD, visit.explorer.runtime.catalog, visit.run.effective), ""
+    found, problem = await other_version(visit, against)
+    return None if found is None else _Build(found.label, found.catalog, found.run.effective), problem
+
+
+async def _checked(records: Records, run_id: str, build: _Build) -> list[Data]:
+    """Check the first calls of a run, of which a page is in memory at a time."""
+    rows: list[Data] = []
+    end = monotonic() + _SECONDS
+    for number in range(1, -(-_MOST // _PAGE) + 1):
+        page = await records.calls(run_id, number, _PAGE)
+        calls = page.calls[: _MOST - len(rows)]
+        for at in range(0, len(calls), _PIECE):
+            if monotonic() >= end:
+                return rows
+            rows += await asyncio.to_thread(_rows, build, calls[at : at + _PIECE], page.is_cut)
+        if not page.has_more:
+            break
+    return rows
+
+
+def _rows(build: _Build, calls: Sequence[RecordedCall], is_cut: bool) -> list[Data]:
     known = KnownTools(build.catalog.spelled_tools())
     idents = [known.find(call.tool) for call in calls]
     texts = [_texts(call) for call in calls]
@@ -128,7 +145,10 @@ def _rows(build: _Build, calls: Sequence[RecordedCall]) -> list[Data]:
     for number in report.broken:
         verdicts[number - 1] = _Verdict(is_broken=True)
     return [
-        _row(build, call, found[0] if len(found) == 1 else "", pair, verdicts[2 * at : 2 * at + 2])
+        {
+            **_row(build, call, found[0] if len(found) == 1 else "", pair, verdicts[2 * at : 2 * at + 2]),
+            "state": "ends later" if is_cut and call.result is None else call.state,
+        }
         for at, (call, found, pair) in enumerate(zip(calls, idents, texts, strict=True))
     ]
 
@@ -149,7 +169,6 @@ def _row(
     return {
         "tool": call.tool,
         "call": call.tool_call_id,
-        "state": call.state,
         "is_redacted": any(text is not None and REDACTED in text for text in texts),
         "had_args": texts[0] is not None,
         "then": then,

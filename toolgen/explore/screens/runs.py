@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.explore.records import CallsPage, Outline, Records
     from toolgen.explore.visit import Data, Visit
     from toolgen.record.calls import RecordedCall
-    from toolgen.runtime.events.records import Event, RunRecord, RunSummary
+    from toolgen.runtime.events.records import Event, RunSummary
 
 PAGE: Final = 50
 CALLS: Final = 100
@@ -81,8 +82,11 @@ async def _listed_ones(_visit: Visit, records: Records, wanted: dict[str, str], 
 
 
 async def _read_ones(visit: Visit, records: Records, wanted: dict[str, str], number: int) -> _Runs:
-    """Return a page of those of the latest runs that fit: whose a run is, and by whom, is known once it is read."""
-    every = await records.latest_runs(_READ, which=_filter(wanted))
+    """Return a page of those of the latest runs that fit: whether all of a run is a user's is known once it is read.
+
+    The latest are those of the visitor, or of all users for who sees all, and is told of damaged ones.
+    """
+    every = await records.latest_runs(_READ, which=replace(_filter(wanted), user=_only(visit)))
     found: list[RunSummary] = []
     damaged: list[str] = []
     for each in every.runs:
@@ -133,10 +137,10 @@ def _day(wanted: dict[str, str], name: str) -> datetime | None:
 async def run(visit: Visit) -> Data:
     """Return a page of the calls of a run, each with its stages; `summary` and `verified` need all of it."""
     records, run_id = records_of(visit), visit.path["run"]
-    await _seen(visit, records)  # of a run of someone else no call is read
+    await seen(visit, records)  # of a run of someone else no call is read
     page = await records.calls(run_id, visit.number("page", 1, 10**9), CALLS)
     # Again, so that all that was read before has been looked at.
-    await _seen(visit, records)
+    await seen(visit, records)
     return {
         "run": run_id,
         "is_read": True,
@@ -145,7 +149,7 @@ async def run(visit: Visit) -> Data:
         "has_more": page.has_more,
         "size": CALLS,
         "may_save": visit.may_save,
-        "calls": await visit.explorer.aside(_calls, visit, page),
+        "calls": await visit.aside(_calls, visit, page),
     }
 
 
@@ -189,19 +193,21 @@ async def summary(visit: Visit) -> Data:
 async def verified(visit: Visit) -> Data:
     """Return whether the whole record of a run is intact, and which row is the first that is not."""
     records = records_of(visit)
-    await _seen(visit, records)
-    return {"run": visit.path["run"], "chain": await _chain(records, visit.path["run"])}
+    await seen(visit, records)
+    async with visit.explorer.whole_runs.held(visit.visitor.name):
+        return {"run": visit.path["run"], "chain": await _chain(records, visit.path["run"])}
 
 
-async def _seen(visit: Visit, records: Records) -> None:
+async def seen(visit: Visit, records: Records) -> Outline:
     """Check that a visitor may see a run: for all but the person at this machine by each event that it has now.
 
-    Raises `Refused`, `RunNotFound` and `StoreError`.
+    Returns what is known of it then. Raises `Refused`, `RunNotFound` and `StoreError`.
     """
     calls = 1 if visit.visitor.sees_all else None
     outline = await records.outline(visit.path["run"], calls=calls, only=_only(visit))
     if not visit.visitor.may_see_user(outline.user):
         raise Refused(404, "there is no such run")
+    return outline
 
 
 def _only(visit: Visit) -> str | None:
@@ -271,38 +277,17 @@ async def _chain(records: Records, run_id: str) -> Data:
     if not records.has_chain:
         return {"is_kept": False, "is_intact": None, "first": "", "sequence": None, "findings": 0, "rows": 0}
     try:
-        rows, findings = await records.verify(run_id)
+        rows, findings, first = await records.verify(run_id)
     except (StoreError, ChainError) as error:
         return {"is_kept": True, "is_intact": False, "first": str(error), "sequence": None, "findings": 1, "rows": 0}
-    first = findings[0] if findings else None
     return {
         "is_kept": True,
         "is_intact": not findings,
         "first": "" if first is None else first.message,
         "sequence": None if first is None else first.sequence,
-        "findings": len(findings),
+        "findings": findings,
         "rows": rows,
     }
-
-
-async def read_run(visit: Visit) -> RunRecord:
-    """Read the run of the path. Raises `Refused` for one that the visitor may not see, as if there were none."""
-    record = await records_of(visit).read(visit.path["run"])
-    if not visit.visitor.may_see_user(user_of(record)):
-        raise Refused(404, "there is no such run")
-    return record
-
-
-def user_of(record: RunRecord) -> str | None:
-    """Return the user of a run, as its calls say it; None for none, and for a run of several."""
-    users = {user for event in record.events if (user := caller_of(event)[0]) is not None}
-    return users.pop() if len(users) == 1 else None
-
-
-def agent_of(record: RunRecord) -> str:
-    """Return the agent of a run, as its calls say it; empty for none, and for a run of several."""
-    agents = {agent for event in record.events if (agent := caller_of(event)[1]) is not None}
-    return agents.pop() if len(agents) == 1 else ""
 
 
 def records_of(visit: Visit) -> Records:

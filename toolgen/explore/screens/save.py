@@ -6,9 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.project_process import json_of_process
-from toolgen.explore.screens.runs import args_of, read_run
+from toolgen.explore.screens.runs import args_of, records_of
 from toolgen.explore.visit import Refused
-from toolgen.record.calls import calls_of
 
 if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
@@ -94,8 +93,11 @@ async def _call(visit: Visit) -> RecordedCall:
     """Return the call of the path. Raises `Refused` where none can be saved, as if there were none."""
     if not visit.may_save:
         raise Refused(404, "calls are saved only in a project at this machine, and not where all is only read")
-    calls = calls_of(await read_run(visit))
-    number = visit.path["number"]
-    if not (number.isascii() and number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(calls)):
+    text = visit.path["number"]
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    found = await records_of(visit).calls(visit.path["run"], max(number, 1), 1)
+    if found.page != number or not found.calls:
         raise Refused(404, "there is no such call")
-    return calls[int(number) - 1]
+    if found.is_cut:
+        raise Refused(409, "the call ends too far behind its start to be saved")
+    return found.calls[0]

@@ -46,7 +46,7 @@ async def tool(visit: Visit) -> Data:
 async def tool_args(visit: Visit) -> Data:
     """Return args after an edit: checked by the codec of the tool. Nothing is called."""
     catalog = visit.explorer.runtime.catalog
-    args = await visit.explorer.aside(edited, catalog, visit.tool, visit.fields)
+    args = await visit.aside(edited, catalog, visit.tool, visit.fields)
     return {"tool": visit.tool, "editor": editor_data(args)}
 
 

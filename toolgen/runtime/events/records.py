@@ -34,12 +34,14 @@ class RunFilter:
     """Which runs are listed: those that fit all of it.
 
     They have a call with this `outcome`, an event at `since` or later, an event before `until`, and `part` in their id.
+    Their first event names this `user`; later ones may name others.
     """
 
     outcome: CallOutcome | None = None
     since: datetime | None = None
     until: datetime | None = None
     part: str = ""
+    user: str | None = None
 
 
 EVERY_RUN: Final = RunFilter()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.record.postgres.checking import change, use
 from tests.unit.record.sample import KEY, one_call, progress, write
 from tests.unit.record.test_chain import CHANGES
+from tests.unit.record.verifying import verified
 from toolgen.record.chain import ChainError, ChainHead, ChainKey, ChainVerdict, verify_chain
 from toolgen.record.postgres import PostgresReader
 from toolgen.runtime.events.records import StoreError
@@ -44,7 +45,7 @@ def record(url: str, calls: int = 3, run: str = "r1") -> ChainHead:
 
 def findings(url: str, head: ChainHead, key: ChainKey = KEY) -> list[str]:
     with closing(PostgresReader(url)) as reader:
-        return [finding.message for finding in verify_chain(reader.chain("r1"), head, key)]
+        return [finding.message for finding in verified(reader, "r1", head, key)]
 
 
 @pytest.mark.parametrize(("statements", "expected"), CHANGES)
@@ -62,7 +63,7 @@ def test_a_changed_list_of_runs_another_key_and_a_run_without_a_chain_are_distin
     head = record(postgres_url)
     other = ChainKey(b"another key that is long enough, or so")
     with closing(PostgresReader(postgres_url)) as reader:
-        assert [found.verdict for found in verify_chain(reader.chain("r1"), head, other)] == [ChainVerdict.OTHER_KEY]
+        assert [found.verdict for found in verified(reader, "r1", head, other)] == [ChainVerdict.OTHER_KEY]
         change(postgres_url, "UPDATE toolgen.runs SET failed = 1")
         assert findings(postgres_url, head) == ["the list of runs was edited: `failed` is not what the events say (0)"]
         use(postgres_url, lambda store: one_call(store, run="plain"))
@@ -234,7 +235,7 @@ def test_exactly_tampering_is_found(recorded: tuple[str, ChainHead], edits: list
                 connection.execute(statement, values)
             except psycopg.errors.UniqueViolation:
                 continue
-        found = verify_chain(reader.chain("r1"), head, KEY)
+        found = verified(reader, "r1", head, KEY)
         is_intact = state() == written
         for name in ("events", "results", "runs"):
             connection.execute(f"TRUNCATE toolgen.{name}")
