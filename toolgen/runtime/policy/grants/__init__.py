@@ -9,8 +9,11 @@ from typing import Protocol, TypeAlias
 
 from toolgen.runtime.policy.scope import Scope
 
-Grant: TypeAlias = tuple[str, Scope]
-"""A grant for a session: an ident, and its scope."""
+Grant: TypeAlias = tuple[str, Scope, str]
+"""A grant for a session: an ident, its scope, and a digest of the terms, which are the tool and who may answer.
+
+After a change of these no call has this grant: a person has decided about the tool as it was.
+"""
 
 
 class Grants(Protocol):
