@@ -157,7 +157,8 @@ class DbosWorker:
     args mean the same (`on_tool_change="compatible"`), or only by the tool as it was (`"wait"`): with its schemas,
     texts, permission, tags and what runs it, all that `Runtime.contract` covers. Else its run waits `tool_wait` seconds
     for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many seconds ago are
-    deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted. Raises ValueError for bounds below 1 or above a million, for unknown tools, and for other values.
+    deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted. Raises ValueError
+    for bounds below 1 or above a million, for unknown tools, and for other values.
     """
 
     def __init__(

@@ -235,11 +235,14 @@ class Permission:
         return proposal_text(proposal)
 
     def _grant(self, found: AccessedResources) -> Grant | None:
-        """Return the grant that covers a call with these resources, of which its login is one; None if none can."""
+        """Return the grant that covers a call with these resources; None if none can.
+
+        Its scope has the login and the folders of paths, but not that of a process whose call names none.
+        """
         if not found.scope:
             return None
-        terms = [self._terms, found.cwd or self._folder(self._program)]
-        return self._tool.entry.ident, found.scope, digest_of_facts(terms)
+        folder = "" if self._program.cwd is None else self._folder(self._program)
+        return self._tool.entry.ident, found.scope, f"{self._terms}{folder}"
 
     @cached_property
     def _terms(self) -> str:

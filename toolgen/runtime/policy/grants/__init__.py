@@ -10,9 +10,10 @@ from typing import Protocol, TypeAlias
 from toolgen.runtime.policy.scope import Scope
 
 Grant: TypeAlias = tuple[str, Scope, str]
-"""A grant for a session: an ident, its scope, and a digest of the terms, which are the tool and who may answer.
+"""A grant for a session: an ident, its scope, and its terms.
 
-After a change of these no call has this grant: a person has decided about the tool as it was.
+The terms are a text that changes with the definition of the tool, with what else runs it, and with who may answer: a
+person has decided about the tool as it was.
 """
 
 
