@@ -80,7 +80,7 @@ class Body:
         self._retries: Final = retries
         self._messages = [message_as_json(message) for message in request.messages]
         self._keys: Final[list[str]] = []
-        self._granted: Final[list[Any]] = []
+        self._granted: list[Any] = []
         self._telemetry: Mapping[str, Any] = NOTHING
 
     async def run(self) -> Json:
@@ -203,7 +203,7 @@ class Body:
                     for place, args in waiting.items()
                 ]
             )
-            self._granted.extend(grant for outcome in made for grant in outcome.get("granted", ()))
+            self._note_grants(made)
             if any(map(is_failure, made)):
                 return made
             asked: dict[int, Json] = {}
@@ -228,6 +228,17 @@ class Body:
             if delay and not asked and not waits:
                 await self._flow.sleep(delay)
         return [outcomes[place] for place in range(len(calls))]
+
+    def _note_grants(self, made: Sequence[Json]) -> None:
+        """Note which grants the run has after calls that were made together.
+
+        One that was revoked meanwhile holds no more: whether it was given again after that is not known. Those of the
+        run that this one was forked from are not its own.
+        """
+        noted = [each for outcome in made if (each := outcome.get("grants")) and each["run"] == self._request.run_id]
+        revoked = [grant for each in noted for grant in each.get("revoked", ())]
+        given = [grant for each in noted for grant in each.get("given", ())]
+        self._granted = [grant for grant in (*self._granted, *given) if grant not in revoked]
 
     async def _answered(self, calls: dict[int, Json], asked: Mapping[int, Json]) -> None:
         """Wait until a person has answered what the calls at these places ask, and add the answers to them."""

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.telemetry import TracedOperation
 
 
-# Contracts of tools: whether a call that was planned with an earlier args schema may be made with the one of today.
+# Contracts of tools: whether a call that was planned with an earlier one may be made with the one of today.
 
 _RENAMED: Final = "WIRE211"
 
@@ -102,7 +102,7 @@ AGENTS: Final = "agents"
 
 _LOCK_LENGTH: Final = 12
 _DIGEST_LENGTH: Final = 8
-"""Characters of the digest of a tool's args schema, which each planned call keeps: 32 bits tell that it has changed."""
+"""Characters of the contract of a tool, which each planned call keeps: 32 bits tell that the tool has changed."""
 
 CANCELLED: Final = "cancelled"
 """The reason of the end of a run that was cancelled, by a person or because its time was up, on record."""
@@ -116,14 +116,29 @@ _LONGEST_WAIT: Final = 30.0
 _WORTH_REPEATING: Final = frozenset({FailureKind.UNAVAILABLE, FailureKind.TIMEOUT})
 
 
+class _RunGrants(MemoryGrants):
+    """The grants of a run, in memory. `revoked` are those that were revoked, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.revoked: Final[list[Grant]] = []
+
+    def revoke(self, tool: str = "", /) -> None:
+        """Remove the grants of a tool, or all."""
+        before = set(self)
+        super().revoke(tool)
+        self.revoked.extend(sorted(before - self))
+
+
 class EngineHost:
     """Executes the activities of runs in this process. Implements `Activities`.
 
     `runtime` must have been made with `permission=ask_before_call`: questions become approvals of the run. `planners`
     are one planner, or several by name. `session` returns the session of a run. By default each run has one for itself,
-    whose grants are kept with the run; with stored grants an answer for the session holds in other runs of it too. A
-    session in memory that `session` returns ends with the process. `on_progress` takes what single calls report, if it
-    is set. Raises TypeError for another permission callback.
+    whose grants, and their revocations by its calls, are kept with the run, and do not hold in its forks; with stored
+    grants an answer for the session holds in other runs of it too. A session in memory that `session` returns ends with
+    the process. `on_progress` takes what single calls report, if it is set. Raises TypeError for another permission
+    callback.
     """
 
     def __init__(
@@ -224,7 +239,7 @@ class EngineHost:
         if run is None:
             run = self.runtime.start_run(
                 request.agent,
-                session=Session(agents=self._agents_of(request)) if self._session is None else self._session(request),
+                session=self._own_session(request) if self._session is None else self._session(request),
                 role=request.role,
                 mode=request.mode,
                 requested=request.requested,
@@ -236,10 +251,10 @@ class EngineHost:
             self._runs[request.run_id] = run
         return run
 
-    def _agents_of(self, request: RunRequest) -> RunningAgents:
-        """Return the running agents of a run and of all below the same one, as far as this process executes them."""
+    def _own_session(self, request: RunRequest) -> Session:
+        """Return a session for one run, whose agents are counted with those of all runs below the same one, here."""
         first = request.ancestors[0].run_id if request.ancestors else request.run_id
-        return self._agents.setdefault(first, RunningAgents())
+        return Session(_RunGrants(), self._agents.setdefault(first, RunningAgents()))
 
     async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run; that of a run that a call started is recorded with the call.
@@ -339,7 +354,8 @@ class EngineHost:
                 args = {"digest": self._digest(question.tool_name), "assert_formats": self._asserts_formats(question)}
                 return {"asks": {**question_data(question, _asking(run, answers)), "args_schema": args}}
             context = answered(question, _decision(answer))
-        granted = self._grants_of(run)
+        grants = run.session.grants if isinstance(run.session.grants, _RunGrants) else _RunGrants()
+        before, revoked = frozenset(grants), len(grants.revoked)
         denied, started = run.progress.denied, run.progress.started
         denied[args["key"]], started[args["key"]] = False, 0
         try:
@@ -347,9 +363,10 @@ class EngineHost:
                 result = await self.runtime.invoke_apart(request, meta=meta, run=run)
         finally:
             was_denied, agents = denied.pop(args["key"]), started.pop(args["key"])
-        new = sorted(self._grants_of(run) - granted)
-        self._granted.setdefault(asked.run_id, set()).update(new)
-        kept = {AGENTS: agents, "granted": new}
+        given = sorted(grants - before)
+        self._granted.setdefault(asked.run_id, set()).update(given)
+        changes = _present({"given": _as_lists(given), "revoked": _as_lists(grants.revoked[revoked:])})
+        kept = {AGENTS: agents, "grants": changes and {**changes, "run": asked.run_id}}
         if signals.wanted is not None and result.error is not None and result.error.code == WAITS:
             return {"waits": signals.wanted, **_present(kept)}
         about = {
@@ -375,16 +392,11 @@ class EngineHost:
                 outcome["retry_after"] = result.error.retry_after
         return outcome if asked.planner else {**outcome, "result": result_as_json(result)}
 
-    def _grants_of(self, run: Run) -> frozenset[Grant]:
-        """Return the grants of a run that has a session for itself; none where the host keeps them."""
-        grants = run.session.grants
-        return frozenset(grants) if self._session is None and isinstance(grants, MemoryGrants) else frozenset()
-
     def _give_grants(self, run: Run, grants: Iterable[Any]) -> None:
         """Give a run the grants that its calls got in other processes, once: they can be revoked here."""
         known = self._granted.setdefault(run.meta.run_id or "", set())
-        for ident, scope in grants:
-            grant = (ident, tuple((what, value) for what, value in scope))
+        for ident, scope, terms in grants:
+            grant = (ident, tuple((what, value) for what, value in scope), terms)
             if self._session is None and grant not in known:
                 known.add(grant)
                 run.session.grants.add(grant)
@@ -423,14 +435,12 @@ class EngineHost:
         return question.codec is not None and question.codec.asserts_formats
 
     def _digest(self, ident: str) -> str:
-        """Return the digest of a tool's args schema; empty for no tool."""
+        """Return the digest of a tool, a part of its contract; empty for no tool."""
         if not ident:
             return ""
-        digest = self._digests.get(ident)
-        if digest is None:
-            schema = self.runtime.catalog.schema(ident, "args")
-            digest = self._digests[ident] = sha256(canonical(schema)).hexdigest()[:_DIGEST_LENGTH]
-        return digest
+        if ident not in self._digests:
+            self._digests[ident] = self.runtime.contract(ident)[:_DIGEST_LENGTH]
+        return self._digests[ident]
 
     def _may_repeat(self, result: ToolResult[Any]) -> bool:
         """Whether a failed call may be made again: it may work later, and its tool does the same twice as once.
@@ -444,6 +454,11 @@ class EngineHost:
         if entry is None or (error.kind is FailureKind.TIMEOUT and "agent" in entry.tags):
             return False
         return entry.is_repeatable
+
+
+def _as_lists(grants: Iterable[Grant]) -> list[Any]:
+    """Return grants as the JSON values that they are once they were stored."""
+    return [[ident, [list(part) for part in scope], terms] for ident, scope, terms in grants]
 
 
 def _storable(message: Json) -> Json:

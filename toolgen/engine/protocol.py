@@ -435,8 +435,8 @@ class Engine(Protocol):
     async def fork(self, run_id: str, step: int, /, *, new_id: str = "") -> str:
         """Start a run that has done what another one had before a step, by its number; return its id.
 
-        It makes that step and all after it anew, with idempotency keys and questions of its own. Raises `RunNotFound`,
-        and `NotForkable`.
+        It makes that step and all after it anew, with idempotency keys and questions of its own, and without the grants
+        that answers gave the other run. Raises `RunNotFound`, and `NotForkable`.
         """
         ...
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tests.unit.runtime.endings import IN_OWN_LOOPS
 from tests.unit.runtime.tools import add, idle_executors
 from toolgen.agents import Message, PlannedCalls, RunOutcome, agent_executor
-from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.contract.records import NOTHING, FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.engine import EngineHost, RunRequest
 from toolgen.engine.children import run_children
 from toolgen.engine.dbos import DbosWorker
@@ -26,6 +26,7 @@ from toolgen.engine.signals import wait_for_signal
 from toolgen.runtime import Runtime, load
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import ask_before_call
+from toolgen.runtime.runs.run import run_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +101,7 @@ class Effects:
     A path `slow-N` takes N seconds, and `until-FILE` until there is such a file in the folder; `poison` kills the
     process, until a file `cured` is in the folder; one that contains `down` fails until a file `up` is in the folder;
     one that contains `flaky` fails at the first attempt. A path `waits-NAME-N` waits N seconds for a signal, and has it
-    as text. A path `ends-HOW` ends as `IN_OWN_LOOPS` says.
+    as text. A path `ends-HOW` ends as `IN_OWN_LOOPS` says; `revokes` revokes the grants of the session.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -123,6 +124,9 @@ class Effects:
         about = (meta.idempotency_key, call.name, path, meta.user, meta.run_id, meta.fencing_token, os.getpid())
         is_down = "down" in path and not (self._folder / "up").exists()  # who sees the attempt may let it come up
         self._note("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", *about)
+        run = run_of(meta)
+        if path == "revokes" and run is not None:
+            run.session.grants.revoke()
         if path.startswith("slow-"):
             await asyncio.sleep(float(path.removeprefix("slow-")))
         if path.startswith("ends-"):
@@ -174,12 +178,13 @@ def host(
     folder: Path | None = None,
     own: Mapping[str, Any] | None = None,
     approvers: Mapping[str, Any] | None = None,
+    changed: Mapping[str, Mapping[str, Any]] = NOTHING,
     **settings: Any,
 ) -> EngineHost:
     """Return what executes runs: `toolgen worker tests.unit.engine.app:host`.
 
     `own` is the args schema of one more tool, `own.note`, which writes and returns its args. `approvers` is one more
-    policy: who may answer.
+    policy: who may answer. `changed` are values of compiled tools, by ident, instead of those of their specs.
     """
     if folder is None:  # a process of its own
         folder = Path(os.environ[FOLDER])
@@ -187,6 +192,10 @@ def host(
     catalog = load("generated")
     if approvers is not None:
         add_policy(catalog, {"approvers": approvers})
+    if changed:
+        tools: Any = catalog._compiled
+        tools = {**tools, **{ident: {**tools[ident], **values} for ident, values in changed.items()}}
+        catalog._compiled = tools
     if own is not None:
         add(catalog, lambda args: args, "own.note", input_schema=own)
     run_agent = run_children(engine)

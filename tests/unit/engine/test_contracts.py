@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.engine.app import read, request
+from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import until
 from toolgen.engine.host import without_effect
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.unit.engine.engines import Engines
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
@@ -53,6 +55,58 @@ def test_a_planned_call_is_made_where_it_means_the_same(
             )
             await running.engine.decide(run_id, again.id, ALLOW, by="ann")
             assert (await running.engine.result(run_id, 300)).stopped == "completed"
+
+    asyncio.run(body())
+
+
+WRITE = "code.write_file"
+CHANGES: list[Mapping[str, Any]] = [
+    {"description": "Write any file."},
+    {"permission": "write", "tags": ["filesystem", "write", "dangerous"]},
+    {"handler": "app.files:write"},
+    {"access": {"write": ["path"], "scope": ["content"]}},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(reversed(change)))
+@pytest.mark.parametrize("mode", ["wait", "compatible"])
+@pytest.mark.variants(3)
+def test_only_a_worker_that_waits_for_the_tool_as_it_was_cares_for_more_than_its_args(
+    durable: Engines, change: Mapping[str, Any], mode: str
+) -> None:
+    async def body() -> None:
+        async with durable.opened() as running:
+            run_id = await running.engine.start(request([write("a")]))
+            (asked,) = await running.questions(run_id)
+        async with durable.opened(changed={WRITE: change}, worker={"on_tool_change": mode}) as running:
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
+            if mode == "wait":
+                info = await until(partial(running.engine.info, run_id), lambda info: info.state == "failed")
+                assert (info.reason, info.detail) == (
+                    "tool_changed",
+                    f"{WRITE} has changed since the call was planned",
+                )
+                assert running.marks() == []
+                return
+            (again,) = await until(
+                partial(running.engine.approvals, run_id), lambda found: found and found[0].id != asked.id
+            )
+            await running.engine.decide(run_id, again.id, ALLOW, by="ann")
+            assert (await running.engine.result(run_id, 300)).stopped == "completed"
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize("changed", [{}, {"code.read_file": {"description": "Another tool."}}], ids=["same", "other"])
+def test_no_run_waits_where_its_tool_is_as_it_was(durable: Engines, changed: Mapping[str, Any]) -> None:
+    async def body() -> None:
+        async with durable.opened() as running:
+            run_id = await running.engine.start(request([write("a")]))
+            (asked,) = await running.questions(run_id)
+        async with durable.opened(changed=changed, worker={"on_tool_change": "wait"}) as running:
+            await running.engine.decide(run_id, asked.id, ALLOW, by="ann")
+            assert (await running.engine.result(run_id, 300)).stopped == "completed"
+            assert running.marks() == ["a"]
 
     asyncio.run(body())
 

@@ -1,4 +1,4 @@
-"""The args schemas of tools that workers have had, by digest: planned calls name the one of then."""
+"""The args schemas of tools that workers have had, by the digest of the tool: planned calls name the one of then."""
 
 from __future__ import annotations
 

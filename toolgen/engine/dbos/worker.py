@@ -153,11 +153,12 @@ class DbosWorker:
     calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
     it has the names of host and process.
 
-    A call that was planned with another args schema of its tool is made if the rules of `toolgen diff` show that it
-    means the same (`on_tool_change="compatible"`), or only with the schema of then (`"wait"`). Else its run waits
-    `tool_wait` seconds for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many
-    seconds ago are deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted.
-    Raises ValueError for bounds below 1 or above a million, for unknown tools, and for other values.
+    A call that was planned with another definition of its tool is made if the rules of `toolgen diff` show that its
+    args mean the same (`on_tool_change="compatible"`), or only by the tool as it was (`"wait"`): with its schemas,
+    texts, permission, tags and what runs it, all that `Runtime.contract` covers. Else its run waits `tool_wait` seconds
+    for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many seconds ago are
+    deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted. Raises ValueError
+    for bounds below 1 or above a million, for unknown tools, and for other values.
     """
 
     def __init__(

@@ -38,6 +38,7 @@ from toolgen.runtime.calls.refusals import Refusals, resolve
 from toolgen.runtime.calls.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.events.records import ABORTED
+from toolgen.runtime.policy.contract import contract_of
 from toolgen.runtime.policy.hosts import hosts_by_tool, with_hosts
 from toolgen.runtime.policy.path_starts import check_path_starts, path_starts
 from toolgen.runtime.policy.policy import Policies, PolicyAnswer
@@ -389,6 +390,13 @@ class Runtime:
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
+    def contract(self, ident: str) -> str:
+        """Return a digest of a tool and its toolset as they were compiled or registered, with the servers of the host.
+
+        It is the same in any process and build as long as the tool is the same. Raises `ToolNotFound`.
+        """
+        return contract_of(self._catalog.definition(ident), self._toolset(self._catalog.toolset_of(ident)))
+
     def is_inline(self, ident: str) -> bool:
         """Whether calls of a tool run in the loop of their caller, even if an engine schedules others.
 
@@ -440,8 +448,7 @@ class Runtime:
 
     def _tool(self, ident: str) -> Tool:
         definition, name = self._catalog.definition(ident), self._catalog.toolset_of(ident)
-        compiled = self._catalog.section("toolsets").get(name, {})
-        toolset = {**compiled, "server": self._servers[name]} if name in self._servers else compiled
+        toolset = self._toolset(name)
         registered, registration = self._catalog.registered(ident), self._registrations.get(name)
         starts = path_starts(
             definition,
@@ -464,6 +471,11 @@ class Runtime:
             handler=self._handlers.get(ident),
             starts=starts,
         )
+
+    def _toolset(self, name: str) -> Mapping[str, Any]:
+        """Return a toolset as it was compiled, with the server that the host has passed; empty if it was not."""
+        compiled: Mapping[str, Any] = self._catalog.section("toolsets").get(name, {})
+        return {**compiled, "server": self._servers[name]} if name in self._servers else compiled
 
     def _entry(self, ident: str) -> PolicyEntry:
         return with_hosts(self._catalog.entry(ident), self._hosts.get(ident))

@@ -322,7 +322,7 @@ def fork(*, run: str, step: int, database: str, new_id: str, output_format: str)
     """Start a run that has done what RUN had before STEP, a number of `runs show --timeline`, and print its id.
 
     It makes STEP and all after it anew: calls that RUN has made there are made once more, with keys and questions of
-    their own.
+    their own. It has none of the grants that answers for the session gave RUN: it asks again.
     """
 
     async def forked() -> str:

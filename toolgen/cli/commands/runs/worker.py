@@ -68,7 +68,8 @@ _DIGITS: Final = 10
     type=click.Choice(["compatible", "wait"]),
     default="compatible",
     show_default=True,
-    help="Make planned calls whose tool has changed where that is compatible, or wait for the tool as it was.",
+    help="Make planned calls whose tool has changed if their args mean the same, or wait for the tool as it was: with "
+    "the same schemas, texts, permission, tags and what runs it.",
 )
 @click.option(
     "--tool-wait",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping, Set
-from dataclasses import fields
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
-from hashlib import sha256
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed, ends_the_caller
 from toolgen.runtime.policy.approval import ask_before_call, is_answered
 from toolgen.runtime.policy.approvers import IN_RUNS
+from toolgen.runtime.policy.contract import contract_of, digest_of_facts
 from toolgen.runtime.policy.hosts import shown_hosts
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all
 from toolgen.runtime.policy.policy import PolicyAnswer, PolicyDecision, PolicyReason, strictest
@@ -89,8 +89,8 @@ class Permission:
         found, decided = self._judged(call)
         if decided.answer in (_ALLOW, _DENY):
             return None
-        session, scope = _session_of(call), found.scope
-        if session is not None and scope and await self._finds_grant(call, session, (self._tool.entry.ident, scope)):
+        session, grant = _session_of(call), self._grant(found)
+        if session is not None and grant is not None and await self._finds_grant(call, session, grant):
             return None
         return self._request(call, found, decided)
 
@@ -113,11 +113,11 @@ class Permission:
 
     def _is_granted(self, call: Call, found: AccessedResources) -> bool:
         """Whether a grant is known to cover a call; one that is stored elsewhere is looked up by `_ask`."""
-        session = _session_of(call)
-        if not found.scope or session is None:
+        session, grant = _session_of(call), self._grant(found)
+        if grant is None or session is None:
             return False
         try:
-            return session.grants.holds((self._tool.entry.ident, found.scope)) is True
+            return session.grants.holds(grant) is True
         except Exception as error:  # noqa: BLE001  # grants may be the host's; the call asks
             warn(_UNKNOWN_GRANTS, self._tool.entry.ident, error=error, secrets=call.secrets)
             return False
@@ -140,10 +140,9 @@ class Permission:
 
     async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
         """Ask about a call. If another call is asking for the same grant, wait, and ask only if it was not granted."""
-        session = _session_of(call)
-        if session is None or not found.scope:
+        session, grant = _session_of(call), self._grant(found)
+        if session is None or grant is None:
             return await self._ask_now(call, found, decided)
-        grant = (self._tool.entry.ident, found.scope)
         async with session.asking_for(grant) as asking:
             if not await self._finds_grant(call, session, grant):
                 return await self._ask_now(call, found, decided, asking)
@@ -183,6 +182,7 @@ class Permission:
         try:
             if asking is not None and asking.timed_out:
                 raise PermissionFailed(name, _TOO_LATE)
+            grant = self._grant(found)  # before the answer, which is about what was there when it was asked for
             answer = await self._answer(call, self._request(call, found, decided))
         except PermissionFailed as error:
             if asking is not None and isinstance(error.__cause__, TimeoutError):
@@ -199,8 +199,8 @@ class Permission:
             if missing:
                 raise PermissionDenied(name, f"permission was denied: {missing}; {IN_RUNS}")
         session = _session_of(call)
-        if decision == Decision.ALLOW_FOR_SESSION and found.scope and session is not None:
-            await self._add_grant(call, session, (name, found.scope))
+        if decision == Decision.ALLOW_FOR_SESSION and grant is not None and session is not None:
+            await self._add_grant(call, session, grant)
         self._let_pass(call, found, decided, str(decision))
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
@@ -233,6 +233,41 @@ class Permission:
             return ""
         call.permission = {"reason": answer.reason, "metadata": answer.metadata, "proposal": proposal}
         return proposal_text(proposal)
+
+    def _grant(self, found: AccessedResources) -> Grant | None:
+        """Return the grant that covers a call with these resources; None if none can.
+
+        Its scope has the login and the folders of paths, but not that of a process whose call names none.
+        """
+        if not found.scope:
+            return None
+        folder = "" if self._program.cwd is None else self._folder(self._program)
+        return self._tool.entry.ident, found.scope, f"{self._terms}{folder}"
+
+    @cached_property
+    def _terms(self) -> str:
+        """A digest of who may answer, and of what a person is shown of the tool, whatever the call and why it asks."""
+        sent = ""
+        with suppress(Exception):  # a preview of the host may need args
+            sent = "" if self._tool.preview is None else self._tool.preview({})
+        approvers = None if self._approvers is None else self._approvers.as_json()
+        program = self._program
+        return digest_of_facts([self._contract, program.text, self._env(program), sent, self._tool.hosts, approvers])
+
+    @cached_property
+    def _contract(self) -> str:
+        return contract_of(self._tool.definition, self._tool.toolset)
+
+    @cached_property
+    def _program(self) -> Program:
+        """What runs any call, without args."""
+        from toolgen.runtime.policy.program import program_of  # many patterns, and most calls need no permission
+
+        return program_of(self._tool.definition, self._tool.toolset, {}, self._tool.handler)
+
+    def _env(self, program: Program) -> tuple[str, ...]:
+        """Return the variables that a process gets."""
+        return (*(self._host.policies.env if program.gets_policy_env else ()), *program.env)
 
     def _folder(self, program: Program) -> str:
         """Return the folder of a process, or the one that paths of the call are relative to; empty if there is none."""
@@ -267,7 +302,7 @@ class Permission:
             program=hide(program.text),
             hosts=tuple(map(hide, found.hosts or shown_hosts(self._tool.hosts or ()))),
             cwd=hide(found.cwd or self._folder(program)),
-            env=(*(self._host.policies.env if program.gets_policy_env else ()), *program.env),
+            env=self._env(program),
             dangerous=is_dangerous,
             reasons=tuple(hide(reason.source) for reason in decided.reasons if reason.answer is decided.answer),
             hook=call.hook,
@@ -277,21 +312,6 @@ class Permission:
             approvers=self._approvers,
             codec=self._tool.args,
         )
-
-    @cached_property
-    def _contract(self) -> str:
-        definition = self._tool.definition
-        parts = {each.name: getattr(definition, each.name) for each in fields(definition)}
-        text = json.dumps([parts, dict(self._tool.toolset)], sort_keys=True, default=_as_json)
-        return sha256(text.encode()).hexdigest()
-
-
-def _as_json(value: Any) -> Any:
-    """Return what JSON has no value for, in definitions that a host registered, as text that no process changes."""
-    items: Any = value
-    if isinstance(value, Mapping):
-        return dict(items)
-    return sorted(map(str, items)) if isinstance(value, Set) else type(items).__qualname__
 
 
 def _with_defaults(defaults: Mapping[str, Any], args: Any) -> Any:

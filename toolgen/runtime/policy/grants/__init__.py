@@ -9,8 +9,12 @@ from typing import Protocol, TypeAlias
 
 from toolgen.runtime.policy.scope import Scope
 
-Grant: TypeAlias = tuple[str, Scope]
-"""A grant for a session: an ident, and its scope."""
+Grant: TypeAlias = tuple[str, Scope, str]
+"""A grant for a session: an ident, its scope, and its terms.
+
+The terms are a text that changes with the definition of the tool, with what else runs it, and with who may answer: a
+person has decided about the tool as it was.
+"""
 
 
 class Grants(Protocol):

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 SCOPED = catalog_of(metadata={"access": {"scope": ["book"]}}, tags={"dangerous"})
 
-BOOK: Grant = ("own.tool", (("scope", "home"),))
+BOOK: Grant = ("own.tool", (("scope", "home"),), "terms")
 
 
 class Host:
@@ -191,7 +191,7 @@ def test_a_grant_is_of_the_user_and_the_session_of_the_call_that_asked(host: Hos
 def test_sessions_of_others_in_a_run_are_bounded() -> None:
     session = Session()
     first = session.of("ann", None)
-    first.grants.add(("own.tool", ()))
+    first.grants.add(("own.tool", (), ""))
     for number in range(MOST_OTHERS):
         session.of(f"client-{number}", None)
     assert len(session.others) == MOST_OTHERS
@@ -287,7 +287,7 @@ def test_a_file_that_is_not_of_grants_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_a_child_revokes_holds_after_its_parent_has_ended(tmp_path: Path) -> None:
-    parent, other = SqliteGrants(tmp_path / "grants.db"), ("own.tool", (("scope", "work"),))
+    parent, other = SqliteGrants(tmp_path / "grants.db"), ("own.tool", (("scope", "work"),), "terms")
     parent.of("ann", "s1").add(BOOK)
     reading, writing = os.pipe()
 
