@@ -559,7 +559,7 @@ def asking_runs(database: SystemDatabase, user: str | None, *, in_turn: bool, sk
         return {run_id: since or 0 for run_id, since in connection.execute(found)}
 
 
-def _asking(database: SystemDatabase) -> sa.Select[Any]:
+def _asking(database: SystemDatabase) -> sa.Select[Any, Any, Any, Any]:
     """Return the runs that ask a person, with what they ask, for whom, and since when."""
     runs, steps, events = (
         database.tables.workflow_status,

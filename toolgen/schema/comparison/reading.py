@@ -510,7 +510,7 @@ class Document:
         """Return the constraints of a schema. That of `false` is a type that no value has."""
         raw = schema.raw
         if isinstance(raw, bool):
-            return () if raw else (Constraint("type", frozenset()),)
+            return () if raw else (Constraint("type", frozenset[str]()),)
         if not is_object(raw) or not self.draft or (schema.pointer and self._is_resource(raw)):
             return (self.opaque(schema),)
         if self.ignores_beside_references and "$ref" in raw:
