@@ -202,7 +202,7 @@ async def question_of(database: Path) -> Any:
 
 
 @pytest.mark.parametrize("change", [*later(["a number"]), *(each for each in CHANGES if each != "a number")])
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 def test_whatever_a_question_has_that_somebody_else_wrote(
     change: str, database: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

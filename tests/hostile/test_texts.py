@@ -62,6 +62,7 @@ def test_tokens_of_the_generator_are_ordinary_names(name: str) -> None:
     assert check(POSITIONS[name], tokens) == tokens
 
 
+@pytest.mark.long
 def test_a_large_hostile_text_stays_text() -> None:
     assert check(POSITIONS["default"], LARGE.values()) == list(LARGE.values())
 

@@ -82,7 +82,7 @@ FIGURES: Sequence[tuple[str, str, tuple[object, ...]]] = [
     ("explore-in-a-browser", "for files of at most {}00 kB", (ExploreSettings().file_bytes // 100_000,)),
     (
         "explore-in-a-browser",
-        "At most {:,} calls of a run are checked, for at most {:g} seconds",
+        "The first {:,} calls of a run are checked, for at most {:g} seconds",
         (vars(replay)["_MOST"], vars(replay)["_SECONDS"]),
     ),
     ("diagnostics", "A spec file is over {} MB", (LARGEST // MB,)),

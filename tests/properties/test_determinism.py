@@ -101,6 +101,7 @@ def test_the_order_of_files_has_no_effect(package: Package, tmp_path: Path) -> N
     assert differences(package, build(write_specs(tmp_path, backwards=True))) == ""
 
 
+@pytest.mark.long
 def test_the_working_directory_and_the_project_path_have_no_effect(package: Package, tmp_path: Path) -> None:
     assert differences(package, build(write_specs(tmp_path / "another place"), inside=False)) == ""
 

@@ -181,7 +181,7 @@ def test_a_check_without_a_cache_finds_the_same_with_any_number_of_processes(pro
     ],
     ids=["divided", "whole", "JSON", "shared", "two of one name"],
 )
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 def test_errors_do_not_depend_on_the_number_of_processes(project: Path, name: str, right: str, wrong: str) -> None:
     broken = project / "specs" / name
     broken.write_text(broken.read_text("utf-8").replace(right, wrong, 1), encoding="utf-8")

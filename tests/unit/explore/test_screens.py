@@ -573,6 +573,7 @@ def test_a_recorded_run_is_replayed_against_this_build_without_a_call() -> None:
     run(test())
 
 
+@pytest.mark.long
 def test_thousands_of_tools_are_on_pages() -> None:
     async def test() -> None:
         tools = Catalog()

@@ -247,7 +247,7 @@ class Runtime:
         progress.has_end_on_record = True
         try:
             await self._recorder.run_ended(run.meta, ABORTED if progress.is_aborted else reason)
-        except BaseException:
+        except BaseException:  # also where this is cancelled
             progress.has_end_on_record = False
             raise
 

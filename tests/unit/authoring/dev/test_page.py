@@ -236,6 +236,7 @@ def test_it_leaves_the_terminal_while_it_is_stopped_which_waits_until_the_page_i
         assert terminal.end() == 130
 
 
+@pytest.mark.long
 def test_on_a_dumb_terminal_each_change_is_a_block_of_plain_text(project: Project) -> None:
     with Terminal(project.folder, *forking(), columns=200, lines=100, TERM="dumb") as terminal:
         terminal.until("watching for changes")

@@ -101,6 +101,7 @@ def test_an_error_in_the_configuration_is_raised(project: Project) -> None:
     asyncio.run(body())
 
 
+@pytest.mark.long
 def test_a_killed_process_is_an_error_and_the_next_check_starts_another(project: Project) -> None:
     async def body() -> None:
         checker = Checker()

@@ -342,6 +342,7 @@ def test_a_fencing_token_is_greater_than_all_before(
     close_connections(database)
 
 
+@pytest.mark.long
 def test_the_clock_of_a_lease_goes_on_in_a_process_that_stands_still() -> None:
     """The test stops a child; a machine that is suspended cannot be tested here, and Linux has a clock for it."""
     program = (

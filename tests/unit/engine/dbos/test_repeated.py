@@ -346,7 +346,7 @@ def test_who_sets_a_schedule_anew_waits_for_whoever_pauses_it(
             await engine.pause_schedule("s")
         await asyncio.to_thread(setting[0].join)
         (info,) = await engine.schedules()
-        assert (info.schedule.every, info.is_paused) == (7200, False)
+        assert (info.schedule.every, info.is_paused) == (7200, True)
 
     durable.run(body)
 

@@ -140,7 +140,7 @@ def test_memory_is_limited(code: str) -> None:
         "while True: print('x' * 10)",
     ],
 )
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 def test_tus_17_time_is_limited(code: str) -> None:
     (report,) = tried(code)
     assert report.endswith(TIME)

@@ -41,6 +41,7 @@ def test_a_restart_cuts_connections_and_keeps_what_was_committed(
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
+@pytest.mark.long
 def test_workers_share_a_server_until_the_last_one_leaves(tmp_path: Path) -> None:
     with shared_server(tmp_path, f"{os.getpid()}-test") as first:
         with shared_server(tmp_path, f"{os.getpid()}-test") as second:

@@ -45,7 +45,7 @@ def test_names_that_are_spelled_alike_have_variables_of_their_own() -> None:
     assert len(set.union(*found.values())) == 3
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     st.lists(
         st.tuples(st.sampled_from(NAMES), st.integers(0, 3)), min_size=1, max_size=5, unique_by=lambda each: each[0]

@@ -52,6 +52,7 @@ def test_tel_28_four_processes_that_call_50_times_each_share_50_calls_a_day(post
         assert [caller.call(at=12 * 3600) for caller in callers] == [["ok", None]] * 4
 
 
+@pytest.mark.long
 def test_tel_27_29_a_cooldown_holds_in_every_process(postgres_url: str) -> None:
     with ExitStack() as stack:
         callers = ready_callers(stack, postgres_url, 4, cooldown_seconds=30)

@@ -56,6 +56,7 @@ def test_tel_28_two_processes_that_call_100_times_each_share_50_calls_a_day(empt
         assert tomorrow == [["ok", None]] * 2
 
 
+@pytest.mark.long
 def test_tel_27_29_a_cooldown_holds_in_every_process(empty: RedisServer) -> None:
     with ExitStack() as stack:
         one, other = ready_callers(stack, empty.uri, 2, cooldown_seconds=30)
