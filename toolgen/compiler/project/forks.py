@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import signal
 import sys
 import threading
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 MOST: Final = 4
 """Maximum number of processes: each needs memory, and a third of a build is not divided, so that more gain little."""
+
+_LOOK_AGAIN: Final = 200
+"""Milliseconds after which interrupts have an effect at the latest."""
 
 ResultT = TypeVar("ResultT")
 
@@ -137,10 +141,21 @@ class _Fork(Generic[ResultT]):
 
     def result(self) -> ResultT | None:
         """Wait for what the part gives back; None if it fails."""
+        self._wait()
         with suppress(EOFError, OSError, pickle.UnpicklingError):
             result: ResultT = pickle.load(self.reader)  # noqa: S301  # by a fork of this process
             return result
         return None
+
+    def _wait(self) -> None:
+        """Wait until there is something to read, or nothing any more.
+
+        An interrupt that comes right before a read of nothing would have no effect until its end.
+        """
+        poll = select.poll()
+        poll.register(self.reader, select.POLLIN)
+        while not poll.poll(_LOOK_AGAIN):
+            pass
 
     def end(self) -> None:
         """End the process, if it has not ended."""
