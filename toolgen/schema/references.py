@@ -7,7 +7,7 @@ decides what a schema accepts, follows it to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
 from toolgen.schema.json_values import is_array, is_object
@@ -26,6 +26,22 @@ def escape(key: str) -> str:
 def pointer_of(path: Iterable[str | int]) -> str:
     """Return the pointer of keys and indexes."""
     return "".join(f"/{escape(str(step))}" for step in path)
+
+
+Place: TypeAlias = "tuple[Place, str | int] | None"
+"""Where a part of a value is: the place around it, and its key or index there; None for the value itself.
+
+A place costs the same at any depth: a walk through a wide and deep value may keep one for each of its parts.
+"""
+
+
+def pointer_to(place: Place) -> str:
+    """Return the pointer of a place."""
+    steps: list[str | int] = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    return pointer_of(reversed(steps))
 
 
 def steps_of(pointer: str) -> list[str]:

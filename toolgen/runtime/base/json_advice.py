@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.references import pointer_of
+from toolgen.schema.references import Place, pointer_to
 
 _ALONE: Final = "send the JSON value alone, without text before it"
 _NUMBER: Final = "write a number as JSON does, such as 0.5 or -1e3"
@@ -99,14 +99,14 @@ def _problem(value: Any) -> tuple[str, str] | None:
 
 def _first(value: Any) -> Problem | None:
     """Return what is wrong with the first part of a value that has a problem, outer ones first."""
-    waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
+    waiting: deque[tuple[Place, Any]] = deque([(None, value)])
     while waiting:
-        path, each = waiting.popleft()
+        place, each = waiting.popleft()
         found = _problem(each)
         if found is not None:
-            return found[0], pointer_of(path), found[1]
+            return found[0], pointer_to(place), found[1]
         parts = each.items() if is_object(each) else enumerate(each) if is_array(each) else ()
-        waiting.extend(((*path, step), part) for step, part in parts)
+        waiting.extend(((place, step), part) for step, part in parts)
     return None
 
 

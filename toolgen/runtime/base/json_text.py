@@ -17,7 +17,7 @@ from pydantic_core import from_json, to_json
 
 from toolgen.contract.picklable import Picklable
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.references import pointer_of, steps_of
+from toolgen.schema.references import Place, pointer_to, steps_of
 from toolgen.spec.text import cut, visible
 
 LONG_BYTES: Final = 32 * 1024
@@ -149,18 +149,18 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
 
 def _first_repeated(value: Any) -> str:
     """Return the pointer of the first key that an object has twice, outer objects first."""
-    waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
+    waiting: deque[tuple[Place, Any]] = deque([(None, value)])
     while waiting:
-        path, each = waiting.popleft()
+        place, each = waiting.popleft()
         items: list[Any] = each
         members: Iterable[tuple[str | int, Any]] = items if isinstance(items, _Members) else enumerate(items)
         seen: set[str | int] = set()
         for key, item in members:
             if key in seen:
-                return pointer_of((*path, key))
+                return pointer_to((place, key))
             seen.add(key)
             if is_array(item):
-                waiting.append(((*path, key), item))
+                waiting.append(((place, key), item))
     raise AssertionError("no key is there twice")
 
 

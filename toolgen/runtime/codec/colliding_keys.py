@@ -16,7 +16,7 @@ from pydantic_core import from_json, to_json
 from toolgen.runtime.base.json_text import RepeatedKey
 from toolgen.runtime.issues.issues import issue
 from toolgen.schema.json_values import is_mapping, is_sequence
-from toolgen.schema.references import pointer_of
+from toolgen.schema.references import Place, pointer_to
 from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def colliding_keys(value: Any, error: RepeatedKey) -> Issue:
 
 def _first_collision(value: Any) -> tuple[str, Any, Any] | None:
     """Return the pointer of the first key in JSON that two keys of a dict become, and these."""
-    waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
+    waiting: deque[tuple[Place, Any]] = deque([(None, value)])
     while waiting:
-        path, each = waiting.popleft()
+        place, each = waiting.popleft()
         is_list = is_sequence(each)
         members: Iterable[tuple[Any, Any]] = enumerate(each) if is_list else _members_of(each)
         names: dict[str | int, Any] = {}
@@ -86,10 +86,10 @@ def _first_collision(value: Any) -> tuple[str, Any, Any] | None:
             if name is None:
                 continue
             if name in names:
-                return pointer_of((*path, name)), names[name], key
+                return pointer_to((place, name)), names[name], key
             names[name] = key
             if item.__class__ not in _SCALARS:
-                waiting.append(((*path, name), item))
+                waiting.append(((place, name), item))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -124,3 +125,19 @@ def test_the_issue_of_a_payload_says_each_thing_once() -> None:
         "NaN, which JSON does not have",
         "send a number, null or a text",
     )
+
+
+@pytest.mark.parametrize("bad", ["NaN", '{"a": 1, "a": 1}'])
+def test_a_wide_value_far_inside_costs_no_more_memory_than_at_the_top(bad: str) -> None:
+    """The place of each part is kept while the problem is looked for."""
+
+    def peak(depth: int) -> int:
+        text = "[" * depth + "[]," * 20_000 + bad + "]" * depth
+        tracemalloc.start()
+        try:
+            error_of(text)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(190) < 2 * peak(1)
