@@ -82,7 +82,6 @@ async def run_agent(
     if max_turns < 1:
         raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
     run = runtime.start_run(agent) if run is None else run
-    check_not_ended(run)
     reason = "failed"
     with in_span(run) as span:
         try:
