@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
@@ -90,12 +91,12 @@ class PageCall:
             return "ended"
         return "asking" if self.questions else "running"
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """About how many bytes the call takes once it has ended."""
-        result = self.result
-        sent = 0 if result is None else len(result.payload) + sum(len(str(each.data)) for each in result.blocks)
-        return len(self.args.text) + sent
+        """About how many bytes the call takes, once it has ended. At the end of each call all are asked."""
+        assert self.result is not None
+        shown = sum(len(str(each.data)) for each in self.result.blocks)
+        return len(self.args.text) + len(self.result.payload) + shown
 
     def change(self) -> None:
         """Tell all that watch the call. Call it in its event loop."""

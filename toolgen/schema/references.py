@@ -35,13 +35,18 @@ A place costs the same at any depth: a walk through a wide and deep value may ke
 """
 
 
-def pointer_to(place: Place) -> str:
-    """Return the pointer of a place."""
+def path_to(place: Place) -> tuple[str | int, ...]:
+    """Return the keys and indexes that lead to a place."""
     steps: list[str | int] = []
     while place is not None:
         place, step = place
         steps.append(step)
-    return pointer_of(reversed(steps))
+    return tuple(reversed(steps))
+
+
+def pointer_to(place: Place) -> str:
+    """Return the pointer of a place."""
+    return pointer_of(path_to(place))
 
 
 def steps_of(pointer: str) -> list[str]:

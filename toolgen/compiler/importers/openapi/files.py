@@ -14,6 +14,7 @@ from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode,
 from toolgen.compiler.source.yaml_text import parse_yaml
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import NOTHING
+from toolgen.schema.references import Place, path_to
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Span
@@ -372,16 +373,16 @@ class Part:
 
 def _mark(root: Node, file: str, refused: Mapping[Span, str]) -> None:
     """Put what stands for it in the place of each refused number."""
-    pending: list[tuple[tuple[str | int, ...], Node]] = [((), root)]
+    pending: list[tuple[Place, Node]] = [(None, root)]
     while pending:
-        path, node = pending.pop()
+        place, node = pending.pop()
         match node:
             case MappingNode():
-                pending += [((*path, key), inner) for key, inner in node.entries()]
+                pending += [((place, key), inner) for key, inner in node.entries()]
             case SequenceNode(items=items):
-                pending += [((*path, index), inner) for index, inner in enumerate(items)]
+                pending += [((place, index), inner) for index, inner in enumerate(items)]
             case ScalarNode() if (message := refused.get(node.span)) is not None:
-                node.value = RefusedNumber(message, file, path)
+                node.value = RefusedNumber(message, file, path_to(place))
             case _:
                 pass
 
