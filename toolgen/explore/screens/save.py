@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.project_process import json_of_process
-from toolgen.explore.screens.runs import args_of, records_of
+from toolgen.explore.screens.runs import args_of, records_of, seen
 from toolgen.explore.visit import Refused
 
 if TYPE_CHECKING:
@@ -93,9 +93,10 @@ async def _call(visit: Visit) -> RecordedCall:
     """Return the call of the path. Raises `Refused` where none can be saved, as if there were none."""
     if not visit.may_save:
         raise Refused(404, "calls are saved only in a project at this machine, and not where all is only read")
-    text = visit.path["number"]
+    text, records = visit.path["number"], records_of(visit)
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-    found = await records_of(visit).calls(visit.path["run"], max(number, 1), 1)
+    await seen(visit, records)
+    found = await records.calls(visit.path["run"], max(number, 1), 1)
     if found.page != number or not found.calls:
         raise Refused(404, "there is no such call")
     if found.is_cut:
