@@ -32,33 +32,35 @@ demo: .venv/ready ## Create an example project, build it, and call a tool
 # What everything else stands on, without property tests and tests that start many programs.
 FAST := tests/test_cases.py $(addprefix tests/unit/,compiler providers runtime schema search spec)
 
+IN_MEMORY := sh tests/programs/in_memory.sh
+
 .PHONY: check
 check: .venv/ready ## Run mypy, ruff and the fast tests, in under a minute
 	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff test-fast
 
 .PHONY: test-fast
 test-fast:
-	@$(PYTHON) -m pytest -n logical --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
+	@$(IN_MEMORY) $(PYTHON) -m pytest -n logical --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 # pyright runs beside the tests, many of which wait; mypy before them, because they start from what it keeps. So are the
 # modules of the tests compiled: else each worker rewrites the asserts of all of them.
 .PHONY: test
 test: programs .venv/ready .venv/compiled ## Run all checks
-	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff test-compile
+	@$(MAKE) --jobs --keep-going lint-mypy lint-ruff .venv/collected
 	@$(MAKE) --jobs --keep-going lint-pyright test-all
 
-.PHONY: test-compile
-test-compile:
+.venv/collected: $(shell find tests -name '*.py')
 	@found=$$($(PYTHON) -m pytest --collect-only --quiet) || { echo "$$found"; exit 1; }
+	@touch $@
 
 .PHONY: test-all
 test-all:
-	@$(PYTHON) -m pytest -n auto --dist loadgroup
+	@$(IN_MEMORY) $(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
 test-long: lint .venv/compiled ## Run all checks, including those that take minutes or need the network
 	@sh tests/programs/install.sh long
-	@$(PYTHON) -m pytest -n auto --dist loadgroup --hypothesis-profile=ci -m "long or not long"
+	@$(IN_MEMORY) $(PYTHON) -m pytest -n auto --dist loadgroup --hypothesis-profile=ci -m "long or not long"
 
 # Programs that tests start. If one cannot be installed, a message says so and its tests are skipped.
 .PHONY: programs

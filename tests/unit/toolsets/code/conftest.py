@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +71,6 @@ def furnished(world: World) -> World:
     (project / "hard.txt").hardlink_to(project / ".env")
     (project / "hard_ssh.txt").hardlink_to(home / ".ssh" / "id_rsa")
     (project / "hard_outside.txt").hardlink_to(outside / "file.txt")
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(project / "socket"))
+    with chdir(project), socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")  # the path of a socket is limited to about 100 bytes
     return world
