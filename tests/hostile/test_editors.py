@@ -8,7 +8,9 @@ import subprocess
 import sys
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from tests.project.checkout import ROOT
+import pytest
+
+from tests.project.checkout import ROOT, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,10 +107,11 @@ OWN_FILES: Final = {"toolgen/authoring/site/build.py"}
 """Modules that read files which come with toolgen."""
 
 
+@pytest.mark.xdist_group("source")
 def test_what_runs_on_and_on_reads_files_of_a_project_by_the_one_function_that_never_waits() -> None:
     for folder in ("authoring", "explore"):
         for path in sorted((ROOT / "toolgen" / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
                 function = node.func if isinstance(node, ast.Call) else None
                 name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
                 if name not in ("read_text", "read_bytes", "open"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.project.checkout import ROOT
+from tests.project.checkout import ROOT, parsed
 from tests.unit.cli.command_line import toolgen
 from toolgen.spec.text import is_hidden
 
@@ -95,6 +95,7 @@ def test_json_means_the_same_with_its_escapes(project: Path) -> None:
     assert answer == "\x1b[2J\u202e\x9b31m\x7f\nAllow? [y/N]"
 
 
+@pytest.mark.xdist_group("source")
 def test_all_output_goes_through_one_module() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -102,7 +103,7 @@ def test_all_output_goes_through_one_module() -> None:
         if path.relative_to(ROOT).as_posix() not in ("toolgen/cli/output.py", "toolgen/cli/__init__.py")
         and not path.is_relative_to(ROOT / "toolgen" / "cli" / "example")
         if "echo" in (text := path.read_text(encoding="utf-8")) or "print" in text
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("click.echo", "click.secho", "print")
     ]
     assert found == []

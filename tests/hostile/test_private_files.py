@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.project.checkout import ROOT
+from tests.project.checkout import ROOT, parsed
 from tests.unit.record.sample import one_call
 from toolgen.compiler.project.cache import open_cache
 from toolgen.contract.records import ToolsetRegistration
@@ -52,13 +52,14 @@ PUBLIC: Final = {
 """The modules that write files which others may read, and what these are: nothing of a run."""
 
 
+@pytest.mark.xdist_group("source")
 def test_each_writer_of_files_is_private_or_writes_nothing_of_a_run() -> None:
     found: dict[str, bool] = {}
     for path in sorted((ROOT / "toolgen").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         if name == "toolgen/spec/writing.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITERS):
                 continue
             is_private = any(each.arg == "mode" and ast.unparse(each.value) == "PRIVATE" for each in node.keywords)

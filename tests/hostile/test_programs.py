@@ -10,7 +10,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tests.project.checkout import ROOT
+import pytest
+
+from tests.project.checkout import ROOT, parsed
 from tests.unit.authoring.diff.repository import ORDERS
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def starts(text: str) -> Iterator[str]:
     """Yield what in a module starts programs."""
     if not MENTIONED.search(text):
         return
-    for node in _nodes(ast.parse(text)):
+    for node in _nodes(parsed(text)):
         match node:
             case ast.Import(names):
                 yield from (each.name for each in names if _starts(each.name, None))
@@ -97,6 +99,7 @@ def _starts(module: str, name: str | None) -> bool:
     return False
 
 
+@pytest.mark.xdist_group("source")
 def test_the_table_of_programs_has_each_module_that_starts_one() -> None:
     found = {
         path.relative_to(ROOT).as_posix()

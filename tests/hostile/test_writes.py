@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.project.checkout import ROOT
+from tests.project.checkout import ROOT, parsed
 from tests.unit.authoring.diff.repository import ORDERS
 from tests.unit.cli.command_line import toolgen
 from toolgen.spec import writing
@@ -48,7 +48,7 @@ CALLED: Final = {"open", "replace"}.union(*FORBIDDEN.values())
 
 def writes(text: str) -> Iterator[tuple[str, int]]:
     """Yield what in a module writes or moves files, by kind and line."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -85,6 +85,7 @@ def _is_move(on: str, node: ast.Call) -> bool:
     return on == "os" or (on not in ("", "dataclasses") and len(node.args) == 1 and not node.keywords)
 
 
+@pytest.mark.xdist_group("source")
 def test_one_module_opens_files_for_writing() -> None:
     for path in sorted((ROOT / "toolgen").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()

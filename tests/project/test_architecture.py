@@ -10,7 +10,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.project.checkout import ROOT, sources
+import pytest
+
+from tests.project.checkout import ROOT, parsed, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +25,7 @@ def test_imports_keep_the_contracts_of_pyproject() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.xdist_group("source")
 def test_no_two_modules_import_each_other() -> None:
     """At run time, directly or through others, at the top of a module or on use; types may refer to each other."""
     modules = {_name_of(file): file for file in sources("toolgen")}
@@ -45,7 +48,7 @@ def _name_of(file: Path) -> str:
 
 def _imports(module: str, file: Path, modules: dict[str, Path]) -> Iterator[str]:
     """Return the modules among `modules` that one imports; of a package and its module, only the module."""
-    for statement in _at_run_time(ast.parse(file.read_bytes())):
+    for statement in _at_run_time(parsed(file.read_text(encoding="utf-8"))):
         if isinstance(statement, ast.Import):
             found = {each.name for each in statement.names}
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.project.checkout import ROOT, sources
+from tests.project.checkout import ROOT, parsed, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ _VALUES = {"None", "Callable", "Mapping", "Sequence", "Collection", "Iterable"}
 
 def _replaced(text: str) -> list[str]:
     """Return each `name or Class(…)` whose name is a parameter that may be None or an object of a class."""
-    found = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    found = [each for each in ast.walk(parsed(text)) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     return sorted({f"{each.lineno}: {ast.unparse(each)}" for function in found for each in _defaults(function)})
 
 
@@ -58,6 +58,7 @@ def test_objects_that_are_replaced_while_they_are_falsy_are_found(parameter: str
     assert bool(_replaced(f"def f({parameter}):\n    return {default}")) is is_found
 
 
+@pytest.mark.xdist_group("source")
 def test_no_object_that_a_host_passes_is_replaced_because_it_is_falsy() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{place}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.project.checkout import ROOT, pyproject, sources
+from tests.project.checkout import ROOT, parsed, pyproject, sources
 from tests.project.extras import PACKAGES
 from toolgen.contract.extras import MissingExtra
 
@@ -31,6 +31,7 @@ def test_each_extra_is_in_the_readme() -> None:
     assert sorted(named) == sorted(pyproject()["project"]["optional-dependencies"])
 
 
+@pytest.mark.xdist_group("source")
 def test_what_needs_an_extra_says_so_in_its_first_line() -> None:
     silent = [
         f"{module} imports {package}, and neither its first line nor that of its package names an extra that brings it"
@@ -41,6 +42,7 @@ def test_what_needs_an_extra_says_so_in_its_first_line() -> None:
     assert silent == []
 
 
+@pytest.mark.xdist_group("source")
 def test_what_needs_an_extra_is_imported_by_nothing_else() -> None:
     """At the top of a module: what may need an extra is otherwise imported where it is used."""
     everywhere = [
@@ -63,12 +65,13 @@ def test_the_error_has_the_command_that_installs_the_extra(extra: str) -> None:
     assert str(error) == f'this needs that: pip install "toolgen[{extra}]"'
 
 
+@pytest.mark.xdist_group("source")
 def test_each_missing_extra_is_one_of_the_project() -> None:
     calls = (
         ast.literal_eval(node.args[1])
         for file in sources("toolgen")
-        if b"MissingExtra" in (text := file.read_bytes())
-        for node in ast.walk(ast.parse(text))
+        if "MissingExtra" in (text := file.read_text(encoding="utf-8"))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.Call) and _is_name(node.func, "MissingExtra")
     )
     assert {*calls} <= {*PACKAGES, "compiler"}
@@ -84,7 +87,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def tree(module: str) -> ast.Module:
-    return ast.parse(modules()[module].read_bytes())
+    return parsed(modules()[module].read_text(encoding="utf-8"))
 
 
 def extras_of(package: str) -> set[str]:

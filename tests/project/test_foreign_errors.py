@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.project.checkout import ROOT, sources
+from tests.project.checkout import ROOT, parsed, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ SHOWN_AS_THEY_ARE: Final[dict[str, str]] = {}
 
 def _texts_of_any_error(source: str) -> Iterator[tuple[str, int]]:
     """Yield the function and the line of each place that formats an exception of a broad handler."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     for function in functions:
         for handler in ast.walk(function):
@@ -61,6 +61,7 @@ def test_texts_of_any_error_are_found(line: str, is_shown: bool) -> None:
         assert bool([*_texts_of_any_error(source)]) == (is_shown and kind != "ValueError")
 
 
+@pytest.mark.xdist_group("source")
 def test_no_text_of_any_error_is_shown_as_it_is() -> None:
     found = {
         f"{path.relative_to(ROOT / 'toolgen').as_posix()}: {function}": line

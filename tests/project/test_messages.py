@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.project.checkout import ROOT
+from tests.project.checkout import ROOT, parsed
 from toolgen.runtime.redact.redact import redact_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _USER_IN_URL = re.compile(r"://\w+(:\w+)?@")
 
 def _messages(text: str) -> Iterator[tuple[int, str]]:
     """Yield the texts of a module that people or models read, with something in the place of what is filled in."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     silent = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
@@ -33,6 +33,7 @@ def _messages(text: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@pytest.mark.xdist_group("source")
 @pytest.mark.parametrize("package", RESULTS)
 def test_no_message_is_redacted(package: str) -> None:
     redacted = [

@@ -8,7 +8,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import toolgen
+from tests.project.checkout import parsed
 from tests.project.extras import PACKAGES
 
 ROOT = Path(toolgen.__file__).parent
@@ -32,7 +35,7 @@ IMPORTED_TOOLS = ROOT / "execute" / "python" / "frameworks.py"
 @cache
 def imported(file: Path) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -44,6 +47,7 @@ def test_each_adapter_has_an_extra_that_brings_its_framework() -> None:
     assert all(MODULES.values())
 
 
+@pytest.mark.xdist_group("source")
 def test_each_framework_is_imported_only_in_its_own_module() -> None:
     for framework in set().union(*MODULES.values()):
         (own,) = (module for module, frameworks in MODULES.items() if framework in frameworks)
