@@ -98,6 +98,7 @@ USERS: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
 }
 
 
+@pytest.mark.variants(9)
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("field", [{}, {"format": "password"}])
 def test_names_are_compared_in_proportion_to_their_number(

@@ -101,6 +101,7 @@ SLOW: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", SLOW)
 def test_an_import_ends_in_its_time_and_writes_nothing(slow: str, tmp_path: Path) -> None:
     arguments, document = SLOW[slow]

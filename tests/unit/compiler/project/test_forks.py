@@ -53,6 +53,7 @@ def python(code: str) -> subprocess.Popen[str]:
     return subprocess.Popen(given, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
+@pytest.mark.slow
 def test_results_are_in_the_order_of_parts_whatever_their_size() -> None:
     before = children(), open_files()
 
@@ -79,6 +80,7 @@ def test_parts_run_at_once_in_processes_of_their_own() -> None:
     assert len({*made, os.getpid()} - {None}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [
@@ -104,6 +106,7 @@ def test_a_part_that_fails_gives_nothing_and_shows_nothing(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fork", "pipe"])
 def test_where_no_more_processes_can_be_started_there_is_no_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = children(), open_files()
@@ -148,6 +151,7 @@ def test_an_interrupt_ends_all_parts() -> None:
         assert_ended(part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", range(0, 20, 3))
 def test_an_interrupt_at_any_moment_leaves_no_part(moment: int) -> None:
     program = python(

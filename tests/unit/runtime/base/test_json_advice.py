@@ -127,6 +127,7 @@ def test_the_issue_of_a_payload_says_each_thing_once() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", ["NaN", '{"a": 1, "a": 1}'])
 def test_a_wide_value_far_inside_costs_no_more_memory_than_at_the_top(bad: str) -> None:
     """The place of each part is kept while the problem is looked for."""

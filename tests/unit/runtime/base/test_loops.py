@@ -54,6 +54,7 @@ def test_a_value_is_forgotten_by_its_loop_alone() -> None:
     assert abandoned == []
 
 
+@pytest.mark.slow
 def test_a_value_is_abandoned_once_its_loop_is_closed() -> None:
     abandoned: list[Connection] = []
     owned = [OfLoop[Connection](abandoned.append)]

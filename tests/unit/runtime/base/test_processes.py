@@ -187,6 +187,7 @@ def test_a_watchdog_starts_a_thread_in_a_child(postgres_url: str) -> None:
     assert "toolgen-postgres-watchdog" in in_child(threads)
 
 
+@pytest.mark.slow
 def test_the_thread_of_a_watchdog_ends_and_is_started_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "_IDLE", 0.05)
     monkeypatch.setattr(postgres, "_GRACE", 0.1)

@@ -50,6 +50,7 @@ def defines_kind(path: Path) -> bool:
     return "= SqliteKind(" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="its processes do not fork")
 @every_kind
 @pytest.mark.variants(2)

@@ -117,6 +117,7 @@ def test_a_tool_that_awaits_a_cancelled_task_does_not_cancel_its_caller() -> Non
     assert (result.error.kind, result.error.code) == (FailureKind.ABORTED, "cancelled")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["invoke", "invoke_apart", "turn"])
 @pytest.mark.variants(1)
 def test_what_would_end_the_caller_fails_the_call(made: str) -> None:

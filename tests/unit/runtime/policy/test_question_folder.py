@@ -105,6 +105,7 @@ def test_a_runtime_for_another_folder_than_the_tools_of_the_user_is_refused(tmp_
         runtime(project=tmp_path / "b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["CodeTools('files')", "CodeTools('files').registration()"])
 def test_tools_that_the_configuration_names_ask_about_their_own_folder(tmp_path: Path, given: str) -> None:
     (tmp_path / "specs").mkdir()

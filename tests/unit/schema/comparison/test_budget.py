@@ -99,6 +99,7 @@ HOSTILE: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.variants(2)
 def test_texts_of_patterns_take_no_more_than_their_steps(name: str) -> None:

@@ -206,6 +206,7 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return compiled(tmp_path_factory.mktemp("package"), *SPECS.split("---\n"))
 
 
+@pytest.mark.variants(8)
 @pytest.mark.parametrize(
     ("tool", "before", "after"), CHANGES, ids=[f"{tool} {after[:40]}" for tool, _, after in CHANGES]
 )
@@ -347,6 +348,7 @@ def asked_in(file: Path, package: str, *tools: str) -> str:
         return json.dumps(asked_by(load(package), stored.of("ann", "s1"), *tools))
 
 
+@pytest.mark.slow
 def test_a_stored_grant_holds_in_another_process_until_the_tool_changes(tmp_path: Path) -> None:
     def asked(package: str, seed: str) -> Any:
         command = [sys.executable, "-c", PROGRAM, str(tmp_path), str(tmp_path / "grants.db"), package]

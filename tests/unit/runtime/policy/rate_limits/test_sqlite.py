@@ -73,6 +73,7 @@ def test_tel_28_four_processes_that_call_50_times_each_share_50_calls_a_day(path
         assert [caller.call(at=12 * 3600) for caller in callers] == [["ok", None]] * 4
 
 
+@pytest.mark.slow
 def test_tel_27_limits_hold_in_a_process_that_is_started_again(path: Path) -> None:
     with ExitStack() as stack:
         [one] = ready_callers(stack, str(path), 1, cooldown_seconds=30)
