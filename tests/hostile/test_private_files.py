@@ -23,7 +23,7 @@ from toolgen.execute.user_file import UserFile
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import PathPolicy, SqliteCounters, SqliteGrants
-from toolgen.runtime.policy.paths import PathConcern, PathRules
+from toolgen.runtime.policy.paths import PathConcern
 from toolgen.serve.tokens import Tokens
 from toolgen.testing.recordings import Recording
 from toolgen.toolsets import TaskGraph
@@ -195,7 +195,7 @@ def test_files_of_toolgen_itself_are_sensitive_whatever_a_policy_says(
     tmp_path: Path, create: Callable[[Path], Any]
 ) -> None:
     create(tmp_path)
-    policy = PathPolicy(tmp_path, rules=[PathRules(sensitive=[])], home=tmp_path / "home")
+    policy = PathPolicy(tmp_path, home=tmp_path / "home")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     for path in [*files, *(path.with_name(f"{path.name}-wal") for path in files if not path.is_symlink())]:
@@ -209,7 +209,7 @@ def test_the_tokens_of_serve_are_sensitive_once_they_are_read(tmp_path: Path) ->
     path = tmp_path / "tokens.json"
     path.write_text('{"ann": "a-token-of-ann-that-is-long-enough"}')
     path.chmod(0o600)
-    policy = PathPolicy(tmp_path, rules=[PathRules(sensitive=[])], home=tmp_path / "home")
+    policy = PathPolicy(tmp_path, home=tmp_path / "home")
     assert policy.judge("tokens.json").read_concern is None
     Tokens.from_file(path)
     assert policy.judge("tokens.json").read_concern is PathConcern.SENSITIVE

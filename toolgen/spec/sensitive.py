@@ -1,4 +1,4 @@
-"""Sensitive files: what tools ask about before they read it, where a policy has no list of its own.
+"""Sensitive files: what tools ask about before they read it, beside what a policy names.
 
 The lists were compared with those of firejail (`disable-common.inc`), which hides such files from programs.
 """
@@ -64,14 +64,15 @@ _SYSTEM: Final = (
 SENSITIVE: Final = (
     *(*_KEYS, *_NAMES, *_VAULTS, *_CLOUDS, *_SOURCES, *_MODELS, *_MAIL, *_BROWSERS, *_HISTORIES, *_SYSTEM),
 )
-"""Sensitive by default: the files in which keys, passwords, tokens and what was typed are usually kept."""
+"""The files in which keys, passwords, tokens and what was typed are usually kept."""
 
 _PROCESSES: Final = "/proc"
 """The memory and the environment of processes, including this one."""
 
 
 def always_sensitive() -> Iterator[str]:
-    """Yield what is sensitive whatever a policy says: processes, and the folders with what toolgen keeps for a user."""
+    """Yield what is always sensitive: also processes, and the folders of what toolgen keeps for a user."""
+    yield from SENSITIVE
     yield from (_PROCESSES, "~/.config/toolgen", "~/.cache/toolgen")
     for folder in (config_folder, cache_folder):
         try:

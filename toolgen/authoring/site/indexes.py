@@ -293,7 +293,7 @@ def policy_page(policy: Policy, history: Iterable[ToolChange]) -> PolicyPage:
     rules.append(("Hosts", policy.network))
     facts: tuple[tuple[str, Iterable[Any]], ...] = (
         ("May write below", policy.write_roots),
-        ("Sensitive paths", ("the default",) if policy.sensitive is None else policy.sensitive),
+        ("Further sensitive paths", policy.sensitive),
         ("Temporary files", ("may be written",) if policy.tmp else ()),
         ("Files with several hard links", ("are read without permission",) if policy.hard_links else ()),
         ("Environment of commands", policy.env),

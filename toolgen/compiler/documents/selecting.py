@@ -30,8 +30,8 @@ class PathsSpec(Spec):
     """Folders in which tools may write."""
     tmp: bool = False
     """Whether tools may also write in the folder for temporary files."""
-    sensitive: list[NonEmpty] | None = None
-    """Patterns of paths that require permission to read, in place of the default: keys, `.env`, and files in which
+    sensitive: list[NonEmpty] = []
+    """Patterns of paths that require permission to read, beside those that always do: keys, `.env`, and files in which
     programs usually keep credentials and what was typed."""
     hard_links: bool = False
     """Whether files with several hard links are read without permission. Another of their names may be sensitive; but

@@ -148,10 +148,9 @@ def _agent(agent: Agent) -> dict[str, Any]:
 
 def _policy(policy: Policy) -> dict[str, Any]:
     return {
-        **_plain(policy, "name", "span", "limits", "write_roots", "sensitive", "env", "network"),
+        **_plain(policy, "name", "span", "limits", "write_roots", "env", "network"),
         "network": dict(policy.network),
         "write_roots": list(policy.write_roots),
-        **({} if policy.sensitive is None else {"sensitive": list(policy.sensitive)}),
         "env": list(policy.env),
         "limits": dict(policy.limits),
     }

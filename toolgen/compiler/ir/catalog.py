@@ -313,7 +313,7 @@ class Policy:
     write_roots: tuple[str, ...]
     tmp: bool
     hard_links: bool
-    sensitive: tuple[str, ...] | None
+    sensitive: tuple[str, ...]
     env: tuple[str, ...]
     limits: Mapping[str, int]
     on_permission_deny: str

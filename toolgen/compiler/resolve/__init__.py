@@ -74,7 +74,7 @@ def _policy(document: Document[PolicyFile]) -> Policy:
         write_roots=tuple(file.paths.write_roots),
         tmp=file.paths.tmp,
         hard_links=file.paths.hard_links,
-        sensitive=None if file.paths.sensitive is None else tuple(file.paths.sensitive),
+        sensitive=tuple(file.paths.sensitive),
         env=tuple(file.env),
         limits=file.limits.model_dump(),
         on_permission_deny=file.on_permission_deny,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.contract.picklable import Picklable
-from toolgen.spec.sensitive import SENSITIVE, always_sensitive, is_private
+from toolgen.spec.sensitive import always_sensitive, is_private
 
 if TYPE_CHECKING:
     from toolgen.runtime.policy.policy import Policies
@@ -37,15 +37,16 @@ class PathRules:
 
     `write_roots`: folders that may be written to, with everything below; `.` is the project, `~` the home.
     `tmp`: whether the folders for temporary files are write roots too.
-    `sensitive`: a pattern with a slash is a path, with everything below; one without is the name of a file or of a
-    folder above it. In both, `*`, `?` and `[...]` match text without a slash; `~` is the home of any user.
+    `sensitive`: what is so beside what always is. A pattern with a slash is a path, with everything below; one without
+    is the name of a file or of a folder above it. In both, `*`, `?` and `[...]` match text without a slash; `~` is the
+    home of any user.
     `hard_links`: whether a file with several hard links may be read like one with a single name. Its other names are
     unknown, and one of them may be sensitive; but some package managers install all files as hard links.
     """
 
     write_roots: Sequence[str] = (".",)
     tmp: bool = False
-    sensitive: Sequence[str] = SENSITIVE
+    sensitive: Sequence[str] = ()
     hard_links: bool = False
 
 

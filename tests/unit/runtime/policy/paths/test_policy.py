@@ -116,12 +116,12 @@ def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots:
 
 
 def test_reg_72_what_a_policy_does_not_say_of_paths_is_as_strict_as_without_a_policy() -> None:
-    """Temporary folders are no write roots, and the sensitive names are those of the default."""
+    """Temporary folders are no write roots, and no files are sensitive beside those that always are."""
     policies = Policies(
         {"silent": {}, "open": {"tmp": True, "write_roots": ["src"], "sensitive": ["*.key"], "hard_links": True}}
     )
     silent, opened = (PathRules(**each) for each in policies.paths)
-    assert silent == PathRules(write_roots=(".",), tmp=False, sensitive=SENSITIVE, hard_links=False)
+    assert silent == PathRules(write_roots=(".",), tmp=False, sensitive=(), hard_links=False)
     assert opened == PathRules(write_roots=["src"], tmp=True, sensitive=["*.key"], hard_links=True)
 
 
@@ -136,7 +136,7 @@ def test_policies_combine_and_the_strictest_wins(top: Path) -> None:
     both = policy(top, PathRules(sensitive=["*.md"]), PathRules(write_roots=["sub"], sensitive=["*.csv"]))
     assert both.judge("x").write_concern is PathConcern.OUTSIDE_ROOTS
     assert both.judge("sub/x").write_concern is None
-    assert [both.judge(name).pattern for name in ("x.md", "x.csv", "x.pem")] == ["*.md", "*.csv", None]
+    assert [both.judge(name).pattern for name in ("x.md", "x.csv", "x.pem")] == ["*.md", "*.csv", "*.pem"]
     assert policy(top, PathRules(hard_links=True), PathRules()).judge("file.txt").names_unknown is False
 
 
@@ -183,7 +183,7 @@ def test_the_folders_of_toolgen_are_sensitive_whatever_a_policy_says(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(top / "extra/config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(top / "extra/cache"))
-    open_to_all = policy(top, PathRules(sensitive=[], write_roots=["/"]))
+    open_to_all = policy(top, PathRules(write_roots=["/"]))
     for path in ("~/.config/toolgen/logins.json", f"{top}/extra/config/toolgen/x", f"{top}/extra/cache/toolgen"):
         assert open_to_all.judge(path).read_concern is PathConcern.SENSITIVE
         assert open_to_all.judge(path).write_concern is PathConcern.SENSITIVE
@@ -196,10 +196,18 @@ def test_reg_52_a_sensitive_place_is_found_by_its_location_too(top: Path) -> Non
     assert policy(top).judge(f"{top}/elsewhere/vault/config").pattern == "~/.kube"
 
 
-@given(pattern=st.sampled_from(SENSITIVE), below=st.sampled_from(["", "/x", "/x/y"]), upper=st.booleans())
-def test_reg_52_each_pattern_matches_what_it_names_and_all_below(pattern: str, below: str, upper: bool) -> None:
+@given(
+    pattern=st.sampled_from(SENSITIVE),
+    below=st.sampled_from(["", "/x", "/x/y"]),
+    upper=st.booleans(),
+    own=st.none() | st.lists(st.sampled_from(["private", "*.secret", "~/vault", "~/.ssh"])),
+)
+def test_reg_52_each_pattern_matches_what_it_names_and_all_below(
+    pattern: str, below: str, upper: bool, own: list[str] | None
+) -> None:
+    """Whatever a policy names, and without one."""
     with TemporaryDirectory() as folder:
-        made = policy_in(Path(folder))
+        made = policy_in(Path(folder), None if own is None else [PathRules(sensitive=own)])
         path = f"{pattern.replace('*', 'any')}{below}"
         path = path if path.startswith(("~", "/")) else f"sub/{path}"
         head, _, rest = path.partition("/")
@@ -207,13 +215,13 @@ def test_reg_52_each_pattern_matches_what_it_names_and_all_below(pattern: str, b
         assert made.judge(path).read_concern is PathConcern.SENSITIVE
 
 
-def policy_in(folder: Path) -> PathPolicy:
+def policy_in(folder: Path, rules: list[PathRules] | None) -> PathPolicy:
     for name in ("project", "home"):
         (folder / name).mkdir()
-    return PathPolicy(folder / "project", home=folder / "home")
+    return PathPolicy(folder / "project", rules=rules, home=folder / "home")
 
 
-def test_the_guide_lists_what_is_sensitive_by_default() -> None:
+def test_the_guide_lists_what_is_always_sensitive() -> None:
     guide = " ".join((ROOT / "docs/explanation/security.md").read_text().split())
     assert [each for each in SENSITIVE if f"`{each}`" not in guide] == []
 
