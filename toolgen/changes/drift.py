@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
+from toolgen.changes.defaults import compare_defaults
 from toolgen.changes.model_surface import changed_value, compare_parameters
 from toolgen.changes.rules import Change
 from toolgen.changes.tool_texts import has_texts, hints_of, texts_of
@@ -73,7 +74,7 @@ def removed_tool(tool: CompiledTool) -> Change:
 
 
 def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator[Change]:
-    """Yield the changes of one tool, by the rules of WIRE and MODEL.
+    """Yield the changes of one tool, by the rules of WIRE and MODEL, and of defaults, which the server sets.
 
     Schemas that accept the same values are compared in a normal form, in which names of definitions and order have no
     effect: an import that moves definitions shows no change. A changed tool of more than `MOST_COMPARED` characters has
@@ -85,11 +86,12 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
     sides = (("args", compiled.args, args), ("result", compiled.result, result))
     changed = [side for side in sides if not _have_same_form(*side[1:])]
     texts = [*_texts(compiled, offered)]
-    if (changed or texts) and is_larger(offered, MOST_COMPARED):
+    defaults = [*compare_defaults(name, compiled.args, args, path=path)]
+    if (changed or texts or defaults) and is_larger(offered, MOST_COMPARED):
         message = f"the tool changed, and has too much text to be compared: more than {MOST_COMPARED:,} characters"
         yield Change(code="WIRE205", subject=name, message=message, before_path=path, after_path=path)
         return
-    yield from texts
+    yield from (*texts, *defaults)
     for side, before, after in changed:
         wire = list(compare_schemas(name, side, before, after, path=path))
         yield from wire or _of_same_values(name, side, before, after)

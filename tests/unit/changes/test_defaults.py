@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.changes.defaults import compare_defaults
+from toolgen.changes.defaults import MOST_SCHEMAS, compare_defaults
 
 
 def with_default(*default: Any, **more: Any) -> Any:
@@ -63,3 +63,22 @@ def test_definitions_that_refer_to_each_other_are_read_once() -> None:
         return {"$ref": "#/$defs/0", "$defs": {**chain, "40": last}}
 
     assert len(told(many(1), many(2))) == 2  # of the two fields that refer to the last one
+
+
+@pytest.mark.parametrize("periods", [(2, 3, 5, 7, 11, 13), (2, 3, 5, 7, 11, 13, 17, 19, 23)])
+def test_rings_of_definitions_of_any_lengths_take_bounded_work(periods: tuple[int, ...]) -> None:
+    """Together they describe as many values as the product of their lengths."""
+
+    def rings(default: int) -> Any:
+        names = {(length, at): f"{length}_{at}" for length in periods for at in range(length)}
+        defined = {
+            name: {"properties": {"next": {"$ref": f"#/$defs/{names[length, (at + 1) % length]}"}}}
+            for (length, at), name in names.items()
+        }
+        return with_default(default, **{"$defs": defined, "allOf": [{"$ref": f"#/$defs/{n}_0"} for n in periods]})
+
+    assert told(rings(1), rings(2)) == [
+        "`n` has the default 2 now, and it was 1",
+        f"not all defaults are compared: that takes more than {MOST_SCHEMAS:,} schemas",
+    ]
+    assert told(rings(1), rings(1)) == []

@@ -385,8 +385,10 @@ EDITS: dict[str, tuple[tuple[str, ...], Any]] = {
     "another description": (("description",), "Add the numbers a and b."),
     "another hint": (("annotations",), {"readOnlyHint": True, "idempotentHint": True}),
 }
+DEFAULT = {"a": {"type": "integer"}, "b": {"type": "integer", "default": 5}}
 CHANGES: list[dict[str, Any]] = [
     {"title": "Sum"},
+    {"inputSchema": {**ADD["inputSchema"], "properties": DEFAULT}},
     {"inputSchema": {**ADD["inputSchema"], "additionalProperties": False}},
     {"inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a"]}},
     {"outputSchema": {"type": "object"}},
