@@ -376,6 +376,7 @@ ADD: dict[str, Any] = {
     "annotations": {"readOnlyHint": True},
 }
 EDITS: dict[str, tuple[tuple[str, ...], Any]] = {
+    "nothing": (("description",), "Add two numbers."),
     "a narrower arg": (("args", "properties", "a"), {"type": "integer", "maximum": 9}),
     "a described arg": (("args", "properties", "a"), {"type": "integer", "description": "The first number."}),
     "no optional arg": (("args", "properties"), {"a": {"type": "integer"}}),
