@@ -409,9 +409,10 @@ def test_what_a_person_edited_in_an_imported_tool_is_no_change_of_the_server_and
     part[path[-1]] = value
     found = resolved(json.dumps(spec))
     assert not found.has_errors, found.messages
-    write(tmp_path / "edited_contract", generate(found.catalog))
+    package = f"edited_{[*EDITS].index(edit)}"  # packages are read once per process
+    write(tmp_path / package, generate(found.catalog))
     monkeypatch.syspath_prepend(tmp_path)
-    definition = load("edited_contract").definition("mcp.shop.add")
+    definition = load(package).definition("mcp.shop.add")
     contract = Contract({definition.name: definition})
     assert contract.drift(definition.name, [ADD]) is None
     assert compared_offer([definition], [ADD]).changes == ()
