@@ -14,7 +14,13 @@ runs_programs() {
     printf '#!/bin/sh\n' >"$1/program" && chmod 755 "$1/program" && "$1/program" 2>/dev/null && rm "$1/program"
 }
 
-if available && folder=$(mktemp -d /dev/shm/tests-XXXXXX 2>/dev/null); then
+# A run that was killed could not remove its own.
+for left in /dev/shm/tests-*; do
+    [ ! -O "$left" ] || kill -0 "${left##*-}" 2>/dev/null || rm -rf "$left"
+done
+
+folder=/dev/shm/tests-$$
+if available && mkdir "$folder" 2>/dev/null; then
     trap 'rm -rf "$folder"' EXIT
     trap 'exit 130' INT TERM
     if runs_programs "$folder"; then
