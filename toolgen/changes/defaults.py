@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.changes.rules import Change, quoted
 from toolgen.schema.fields import default_among, parts_of
-from toolgen.schema.json_values import are_equal, is_array, is_object
+from toolgen.schema.json_values import are_equal, canonical, is_array, is_object
 from toolgen.schema.keywords import required_of
 
 if TYPE_CHECKING:
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 _Group: TypeAlias = "Sequence[Any]"
 """Schemas that describe one value together."""
 
-MOST_SCHEMAS: Final = 10_000
-"""Schemas that are looked at for the defaults of a tool, in both versions, each as often as it describes another value.
+MOST_AGAIN: Final = 10_000
+"""Schemas that are looked at again for the defaults of a tool, in both versions, since they describe several values.
 
-Groups of schemas that refer to each other can be as many as the sets of them. Of 2,599 published tools none needs 120.
+Groups of schemas that refer to each other can be as many as the sets of them.
 """
 
 
 def compare_defaults(subject: str, before: Any, after: Any, *, path: Path) -> Iterator[Change]:
     """Yield a change for each field of the args that calls may leave out, before and after, and whose default changed.
 
-    `path` leads to the tool. Alternatives are compared by their order. Where more than `MOST_SCHEMAS` would be looked
-    at, the last change says that others may be left.
+    `path` leads to the tool. Alternatives are compared by their order. Where more than `MOST_AGAIN` schemas would be
+    looked at again, the last change says that others may be left.
     """
-    if are_equal(before, after):
+    if canonical(before) == canonical(after):
         return
     waiting: list[tuple[_Group, _Group, Path, str]] = [([before], [after], (), "")]
     was, now = _Schemas(before), _Schemas(after)
     seen = set[tuple[int, ...]]()
-    left = MOST_SCHEMAS
     while waiting:
-        *groups, inside, name = waiting.pop()
-        old, new = _Parts(was, groups[0]), _Parts(now, groups[1])
-        key = (*map(id, old.schemas), 0, *map(id, new.schemas))
-        if key in seen:
-            continue
-        seen.add(key)
-        left -= len(key)
-        if left < 0:
-            message = f"not all defaults are compared: that takes more than {MOST_SCHEMAS:,} schemas"
+        if was.again + now.again > MOST_AGAIN:
+            message = "not all defaults are compared: too many definitions refer to each other"
             yield Change(code="ROUTE110", subject=subject, message=message, before_path=path, after_path=path)
             return
+        *groups, inside, name = waiting.pop()
+        schemas_of = was.parts(groups[0]), now.parts(groups[1])
+        key = (*map(id, schemas_of[0]), 0, *map(id, schemas_of[1]))
+        if key in seen:
+            was.again += 1
+            continue
+        seen.add(key)
+        old, new = _Parts(was, schemas_of[0]), _Parts(now, schemas_of[1])
         for step, schemas in old.below.items():
             if step not in new.below:
                 continue
@@ -82,29 +82,36 @@ def _changed(subject: str, name: str, values: tuple[dict[str, Any], dict[str, An
 
 
 class _Schemas:
-    """What each schema of one version consists of, read once."""
+    """What each schema of one version consists of, read once. `again` counts what is looked at after that."""
 
     def __init__(self, root: Any) -> None:
+        self.again = 0
         self._root = root
         self._parts: dict[int, list[Mapping[str, Any]]] = {}
         self._below: dict[int, list[tuple[Path, Any]]] = {}
 
-    def parts(self, schema: Any) -> list[Mapping[str, Any]]:
-        if id(schema) not in self._parts:
-            self._parts[id(schema)] = [*parts_of(schema, self._root)]
-        return self._parts[id(schema)]
+    def parts(self, group: _Group) -> list[Mapping[str, Any]]:
+        """Return all schemas that describe a value which a group of them describes, each once."""
+        for schema in group:
+            if id(schema) not in self._parts:
+                self._parts[id(schema)] = [*parts_of(schema, self._root)]
+        found = chain.from_iterable(self._parts[id(schema)] for schema in group)
+        return [*{id(each): each for each in found}.values()]
 
     def below(self, schema: Mapping[str, Any]) -> list[tuple[Path, Any]]:
-        if id(schema) not in self._below:
-            self._below[id(schema)] = [*_below(schema)]
-        return self._below[id(schema)]
+        known = self._below.get(id(schema))
+        if known is None:
+            known = self._below[id(schema)] = [*_below(schema)]
+        else:
+            self.again += 1 + len(known)
+        return known
 
 
 class _Parts:
     """What describes a value: its schemas, those of its fields and items by their places, and its alternatives."""
 
-    def __init__(self, of: _Schemas, group: _Group) -> None:
-        self.schemas = [*chain.from_iterable(map(of.parts, group))]
+    def __init__(self, of: _Schemas, schemas: Sequence[Mapping[str, Any]]) -> None:
+        self.schemas = schemas
         self.required = {name for schema in self.schemas for name in required_of(schema)}
         self.below: dict[Path, list[Any]] = {}
         self.alternatives: list[_Group] = []

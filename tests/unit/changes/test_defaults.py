@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.changes.defaults import MOST_SCHEMAS, compare_defaults
+from toolgen.changes.defaults import compare_defaults
 
 
 def with_default(*default: Any, **more: Any) -> Any:
@@ -79,6 +79,30 @@ def test_rings_of_definitions_of_any_lengths_take_bounded_work(periods: tuple[in
 
     assert told(rings(1), rings(2)) == [
         "`n` has the default 2 now, and it was 1",
-        f"not all defaults are compared: that takes more than {MOST_SCHEMAS:,} schemas",
+        "not all defaults are compared: too many definitions refer to each other",
     ]
     assert told(rings(1), rings(1)) == []
+
+
+def test_what_describes_a_value_twice_is_read_once() -> None:
+    def same_fields() -> Any:
+        return {"properties": {f"p{number}": {"$ref": "#/$defs/x"} for number in range(30)}}
+
+    def wide(default: int) -> Any:
+        parts = [same_fields() for _ in range(20)]
+        return with_default(default, **{"$defs": {"x": same_fields()}, "allOf": parts})
+
+    assert told(wide(1), wide(2)) == ["`n` has the default 2 now, and it was 1"]
+
+
+def test_alternatives_that_are_met_again_and_again_take_bounded_work() -> None:
+    def many(default: int) -> Any:
+        options: list[Any] = [{"properties": {f"o{number}": {}}} for number in range(2_000)]
+        shared: Any = {"x": {"anyOf": options}}
+        fields = {f"p{number}": {"allOf": [{"$ref": "#/$defs/x"}, {"title": str(number)}]} for number in range(2_000)}
+        return {"properties": {**fields, "n": {"default": default}}, "$defs": shared}
+
+    assert told(many(1), many(2)) == [
+        "`n` has the default 2 now, and it was 1",
+        "not all defaults are compared: too many definitions refer to each other",
+    ]
