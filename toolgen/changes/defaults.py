@@ -36,19 +36,20 @@ def compare_defaults(subject: str, before: Any, after: Any, *, path: Path) -> It
     waiting: list[tuple[_Group, _Group, Path, str]] = [([before], [after], (), "")]
     was, now = _Schemas(before), _Schemas(after)
     seen = set[tuple[int, ...]]()
+    met_again = 0
     while waiting:
-        if was.again + now.again > MOST_AGAIN:
+        if met_again + was.again + now.again > MOST_AGAIN:
             message = "not all defaults are compared: too many definitions refer to each other"
             yield Change(code="ROUTE110", subject=subject, message=message, before_path=path, after_path=path)
             return
         *groups, inside, name = waiting.pop()
-        schemas_of = was.parts(groups[0]), now.parts(groups[1])
-        key = (*map(id, schemas_of[0]), 0, *map(id, schemas_of[1]))
+        parts = was.parts(groups[0]), now.parts(groups[1])
+        key = (*map(id, parts[0]), 0, *map(id, parts[1]))
         if key in seen:
-            was.again += 1
+            met_again += 1
             continue
         seen.add(key)
-        old, new = _Parts(was, schemas_of[0]), _Parts(now, schemas_of[1])
+        old, new = _Parts(was, parts[0]), _Parts(now, parts[1])
         for step, schemas in old.below.items():
             if step not in new.below:
                 continue

@@ -189,7 +189,7 @@ RULES = _table(
     ("ROUTE107", "toolset-kind-changed", _B, "A toolset is of another kind, or another agent runs it: the executors that hosts register for it do not fit."),
     ("ROUTE108", "action-target-changed", _CH, "An action leads to another tool, or maps its args otherwise."),
     ("ROUTE109", "injection-changed", _B, "The fields that the host fills (`inject`) changed: a host without a value for a new one cannot run the tool."),
-    ("ROUTE110", "default-changed", _CH, "A field of the args that calls may leave out has another default, has one now, or has none any more: calls that leave it out do something else. They stay valid."),
+    ("ROUTE110", "default-changed", _CH, "A field of the args that calls may leave out has another default, has one now, or has none any more: calls that leave it out do something else. They stay valid. Where too many definitions refer to each other, the change says that not all defaults were compared."),
     # ROUTE2xx: how calls of a tool are treated
     ("ROUTE201", "permission-changed", _CH, "A tool changed between `readonly` and `write`, by which policies, hosts and schedulers decide."),
     ("ROUTE202", "tags-changed", _CH, "The tags of a tool changed, by which policies and selectors match it."),
