@@ -1,4 +1,4 @@
-"""Sensitive files: what tools ask about before they read it, beside what a policy names.
+"""Sensitive files: what tools ask about before they read it, in addition to what a policy names.
 
 The lists were compared with those of firejail (`disable-common.inc`), which hides such files from programs.
 """
@@ -71,7 +71,7 @@ _PROCESSES: Final = "/proc"
 
 
 def always_sensitive() -> Iterator[str]:
-    """Yield what is always sensitive: also processes, and the folders of what toolgen keeps for a user."""
+    """Yield the patterns of what is always sensitive, with those of processes and of what toolgen keeps for a user."""
     yield from SENSITIVE
     yield from (_PROCESSES, "~/.config/toolgen", "~/.cache/toolgen")
     for folder in (config_folder, cache_folder):

@@ -31,8 +31,8 @@ class PathsSpec(Spec):
     tmp: bool = False
     """Whether tools may also write in the folder for temporary files."""
     sensitive: list[NonEmpty] = []
-    """Patterns of paths that require permission to read, beside those that always do: keys, `.env`, and files in which
-    programs usually keep credentials and what was typed."""
+    """Patterns of paths that require permission to read, in addition to those that always do: keys, `.env`, and files
+    in which programs usually keep credentials and what was typed."""
     hard_links: bool = False
     """Whether files with several hard links are read without permission. Another of their names may be sensitive; but
     some package managers install all files so."""

@@ -37,9 +37,9 @@ class PathRules:
 
     `write_roots`: folders that may be written to, with everything below; `.` is the project, `~` the home.
     `tmp`: whether the folders for temporary files are write roots too.
-    `sensitive`: what is so beside what always is. A pattern with a slash is a path, with everything below; one without
-    is the name of a file or of a folder above it. In both, `*`, `?` and `[...]` match text without a slash; `~` is the
-    home of any user.
+    `sensitive`: sensitive files, in addition to those that always are. A pattern with a slash is a path, with
+    everything below; one without is the name of a file or of a folder above it. In both, `*`, `?` and `[...]` match
+    text without a slash; `~` is the home of any user.
     `hard_links`: whether a file with several hard links may be read like one with a single name. Its other names are
     unknown, and one of them may be sensitive; but some package managers install all files as hard links.
     """
