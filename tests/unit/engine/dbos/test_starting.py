@@ -18,7 +18,7 @@ from tests.unit.engine import app
 from tests.unit.engine.app import read, request
 from tests.unit.engine.engines import QUICK, Engines, LateEngine, until
 from toolgen.engine.dbos import DbosWorker, database_url
-from toolgen.engine.dbos.connections import LEASE, close_connections, open_connections
+from toolgen.engine.dbos.connections import BESIDE_WORKER, close_connections, open_connections
 from toolgen.engine.dbos.lease import draw_token
 from toolgen.engine.dbos.own_tables import create_tables
 from toolgen.runtime.events.records import StoreError
@@ -83,7 +83,7 @@ def test_many_begin_with_a_new_database_at_once(kind: str, request: pytest.Fixtu
     server: PostgresServer | None = None if kind == "sqlite" else request.getfixturevalue("shared_postgres")
     for number in range(5):
         target = tmp_path / f"{number}.sqlite" if server is None else server.new_database()
-        others = [open_connections(database_url(target), LEASE) for _ in range(8)]
+        others = [open_connections(database_url(target), BESIDE_WORKER) for _ in range(8)]
         ready = threading.Barrier(len(others))
 
         def begin(connections: Connections, ready: threading.Barrier = ready) -> int:
@@ -91,7 +91,9 @@ def test_many_begin_with_a_new_database_at_once(kind: str, request: pytest.Fixtu
             create_tables(connections)
             return draw_token(connections)
 
-        with ThreadPoolExecutor(len(others)) as threads:
-            assert sorted(threads.map(begin, others)) == list(range(1, len(others) + 1))
-        for connections in others:
-            close_connections(connections)
+        try:
+            with ThreadPoolExecutor(len(others)) as threads:
+                assert sorted(threads.map(begin, others)) == list(range(1, len(others) + 1))
+        finally:
+            for connections in others:
+                close_connections(connections)
