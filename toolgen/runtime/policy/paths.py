@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from fnmatch import translate
 from functools import cached_property, lru_cache
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -90,20 +91,30 @@ class SensitivePattern:
         full = expand(text, base=project, home=home) if absolute else text
         return SensitivePattern(text, tuple(part for part in full.split("/") if part not in ("", ".")), absolute)
 
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """The paths of the parts before the first wildcard, the longest first; the last one is `/`."""
+        literal = takewhile(lambda part: not _WILDCARDS.search(part), self.parts)
+        return tuple(accumulate(literal, lambda folder, part: f"{folder.rstrip('/')}/{part}", initial="/"))[::-1]
+
     @property
     def place(self) -> str | None:
         """The path of the pattern, if it matches exactly one."""
-        literal = self.absolute and not any(_WILDCARDS.search(part) for part in self.parts)
-        return f"/{'/'.join(self.parts)}" if literal else None
+        return self.folders[0] if self.absolute and len(self.folders) == len(self.parts) + 1 else None
 
     def matches(self, path: str) -> bool:
         """Whether an absolute path matches, or is below a match. Case, width and invisible characters are ignored."""
         names = _folded_names(path)
         if self.absolute:
-            return len(names) >= len(self._expressions) and all(
-                expression.fullmatch(name) for expression, name in zip(self._expressions, names, strict=False)
-            )
+            return self.matches_below(0, names)
         return any(expression.fullmatch(name) for expression in self._expressions for name in names)
+
+    def matches_below(self, parts: int, names: Sequence[str]) -> bool:
+        """Whether folded names match what follows the first parts, or are below a match."""
+        expressions = self._expressions[parts:]
+        return len(names) >= len(expressions) and all(
+            expression.fullmatch(name) for expression, name in zip(expressions, names, strict=False)
+        )
 
     @cached_property
     def _expressions(self) -> tuple[re.Pattern[str], ...]:
@@ -149,7 +160,7 @@ class _SensitivePlaces:
         self._literal: dict[tuple[str, ...], str] = {}
         self._in_homes: dict[tuple[str, ...], str] = {}
         self._others: list[SensitivePattern] = []
-        self._places: dict[str, str] = {}
+        self._absolute: list[SensitivePattern] = []
         for text in patterns:
             in_home = text == "~" or text.startswith("~/")
             for home in dict.fromkeys(homes) if in_home else ("",):
@@ -168,19 +179,40 @@ class _SensitivePlaces:
             self._others.append(pattern)
         else:
             self._literal.setdefault(tuple(_folded_names(place)), pattern.text)
-            self._places.setdefault(place, pattern.text)
+        if pattern.absolute:
+            self._absolute.append(pattern)
+        if pattern.absolute and ".." in pattern.parts:  # by names too: a folder before it may not exist yet
+            parts = os.path.normpath(f"/{'/'.join(pattern.parts)}").split("/")[1:]
+            self._add(SensitivePattern(pattern.text, tuple(parts), absolute=True))
 
-    def pattern_of(self, paths: Iterable[str], identities: frozenset[Identity]) -> str | None:
-        """Return the pattern that one of some paths matches, or is below, by names or by its location."""
-        for path in paths:
+    def pattern_of(self, found: Resolution) -> str | None:
+        """Return the pattern that a path matches, or is below, by one of its spellings or by its location."""
+        for path in (found.path, *found.spellings):
             names = tuple(_folded_names(path))
-            found = _above_in(self._literal, names)
+            pattern = _above_in(self._literal, names)
             for home in _homes_of(names):
-                found = found or _above_in(self._in_homes, names[home:])
-            found = found or next((each.text for each in self._others if each.matches(path)), None)
-            if found is not None:
-                return found
-        return next((text for place, text in self._places.items() if _is_one_of(place, identities)), None)
+                pattern = pattern or _above_in(self._in_homes, names[home:])
+            pattern = pattern or next((each.text for each in self._others if each.matches(path)), None)
+            if pattern is not None:
+                return pattern
+        return self._by_location(found)
+
+    def _by_location(self, found: Resolution) -> str | None:
+        """Return a pattern whose folder is one above a path, or the path itself, by another name, such as a link's."""
+        there: dict[str, Identity | None] = {}
+        for pattern in self._absolute:
+            for folder in pattern.folders:
+                if folder not in there:
+                    there[folder] = _identity_at(folder)
+                identity = there[folder]
+                if identity is not None:
+                    break
+            above = found.folders.get(identity) if identity else None
+            if above is not None and above != folder:  # one of the same name is matched by names
+                parts = len(pattern.folders) - 1 - pattern.folders.index(folder)
+                if pattern.matches_below(parts, _folded_names(found.path)[len(_folded_names(above)) :]):
+                    return pattern.text
+        return None
 
 
 def _above_in(patterns: Mapping[tuple[str, ...], str], names: tuple[str, ...]) -> str | None:
@@ -195,13 +227,11 @@ def _homes_of(names: tuple[str, ...]) -> Iterable[int]:
             yield len(parts)
 
 
-def _is_one_of(place: str, identities: frozenset[Identity]) -> bool:
-    """Whether a place has other names there: a link's target, another spelling, a mount."""
+def _identity_at(place: str) -> Identity | None:
     try:
-        there = os.stat(place)  # noqa: PTH116  # many of them for each path
+        return _identity(os.stat(place))  # noqa: PTH116  # many of them for each path
     except OSError:
-        return False
-    return (there.st_dev, there.st_ino) in identities
+        return None
 
 
 # Resolution of paths: following every link of a path, and recording the links.
@@ -238,14 +268,14 @@ class PathProblem(StrEnum):
 class Resolution:
     """A resolved path: `path` is absolute, without links and `..`.
 
-    `links` are the paths of the links that were followed. `identities` are those of the path and of the folders above
-    it, as far as they exist. `names` is the number of hard links of a file.
+    `spellings` are the paths before each link was followed, up to the first `..` behind it. `folders` are the path and
+    the folders above it, as far as they exist, by their identities. `names` is the number of hard links of a file.
     """
 
     path: str
     kind: FileKind
-    links: tuple[str, ...]
-    identities: frozenset[Identity]
+    spellings: tuple[str, ...]
+    folders: Mapping[Identity, str]
     names: int
 
 
@@ -255,7 +285,7 @@ def resolve(path: str) -> Resolution | PathProblem:
     if problem is not None:
         return problem
     pending = list(reversed(path.split("/")))
-    at, links, found = "/", list[str](), dict[str, os.stat_result]()
+    at, spellings, found = "/", list[str](), dict[str, os.stat_result]()
     while pending:
         name = pending.pop()
         if name in ("", "."):
@@ -272,12 +302,12 @@ def resolve(path: str) -> Resolution | PathProblem:
             if met is not None:
                 found[here] = met
             continue
-        links.append(here)
-        if len(links) > MAX_LINKS:
+        spellings.append("/".join((here, *takewhile(lambda part: part != "..", reversed(pending)))))
+        if len(spellings) > MAX_LINKS:
             return PathProblem.TOO_MANY_LINKS
         at = "/" if met.startswith("/") else at
         pending += reversed(met.split("/"))
-    return _resolution(at, links, found)
+    return _resolution(at, spellings, found)
 
 
 def _look(path: str) -> os.stat_result | str | PathProblem | None:
@@ -298,13 +328,13 @@ def _look(path: str) -> os.stat_result | str | PathProblem | None:
         return PathProblem.TOO_LONG if error.errno == errno.ENAMETOOLONG else PathProblem.CLOSED
 
 
-def _resolution(path: str, links: Sequence[str], found: Mapping[str, os.stat_result]) -> Resolution:
+def _resolution(path: str, spellings: Sequence[str], found: Mapping[str, os.stat_result]) -> Resolution:
     status = found.get(path)
     return Resolution(
         path=path,
         kind=_kind(status, path),
-        links=tuple(links),
-        identities=frozenset(_identity(found[folder]) for folder in ancestry(path) if folder in found),
+        spellings=tuple(spellings),
+        folders={_identity(found[folder]): folder for folder in ancestry(path) if folder in found},
         names=status.st_nlink if status and stat.S_ISREG(status.st_mode) else 1,
     )
 
@@ -402,10 +432,10 @@ class PathAnswer:
 class PathPolicy:
     """The path rules of all active policies, for one project. The strictest applies.
 
-    `rules` are those of the host, by default `PathRules()` where no policy is in force. `project` and `home` are
-    folders; `home` defaults to that of the current user. `temporary` are the folders that a rule's `tmp` adds: by
-    default /tmp and TMPDIR. Write roots are resolved once, here: replacing one with a link later has no effect. Raises
-    `UnsupportedSystem` if files cannot be opened relative to a folder.
+    `rules` are those of the host, by default `PathRules()` where no policy is in force; under an empty list nothing may
+    be written. `project` and `home` are folders; `home` defaults to that of the current user. `temporary` are the
+    folders that a rule's `tmp` adds: by default /tmp and TMPDIR. Write roots are resolved once, here: replacing one
+    with a link later has no effect. Raises `UnsupportedSystem` if files cannot be opened relative to a folder.
     """
 
     def __init__(
@@ -417,6 +447,7 @@ class PathPolicy:
         temporary: Sequence[str | os.PathLike[str]] | None = None,
     ) -> None:
         _check_system()
+        rules = rules if rules is None else rules or (PathRules(write_roots=()),)
         self._given: Final = project, rules, home, temporary
         rules = (PathRules(),) if rules is None else rules
         given_home = Path.home() if home is None else home
@@ -435,8 +466,7 @@ class PathPolicy:
         theirs = [PathRules(**each) for each in policies.paths]
         if rules is None:
             return PathPolicy(self.project, rules=theirs or None, home=home, temporary=temporary)
-        both = [*rules, *theirs] if rules else []  # without rules nothing may be written, whatever policies say
-        return PathPolicy(self.project, rules=both, home=home, temporary=temporary)
+        return PathPolicy(self.project, rules=[*rules, *theirs], home=home, temporary=temporary)
 
     def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
         """Resolve a path, and return any concern about accessing it. A relative path starts at `base`.
@@ -466,13 +496,12 @@ class PathPolicy:
     def _root_of(self, path: str) -> str | None:
         """Return the first write root that contains a path, if every policy has one."""
         holding = [next((root for root in roots if is_within(path, root)), None) for roots in self._roots]
-        return holding[0] if holding and None not in holding else None
+        return None if None in holding else holding[0]
 
     def _pattern_of(self, found: Resolution) -> str | None:
-        """Return the pattern that makes a path sensitive, by its names, by a followed link, or by its location."""
-        passed = (found.path, *found.links)
-        own = next((path for path in passed if is_private(path)), None)
-        return own or self._sensitive.pattern_of(passed, found.identities)
+        """Return the pattern that makes a path sensitive, by one of its spellings or by its location."""
+        own = next((path for path in (found.path, *found.spellings) if is_private(path)), None)
+        return own or self._sensitive.pattern_of(found)
 
     def _write_roots(self, rule: PathRules, temporary: Sequence[str | os.PathLike[str]]) -> list[str]:
         named = [expand(root, base=self.project, home=self.home) for root in rule.write_roots]

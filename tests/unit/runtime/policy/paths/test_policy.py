@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
@@ -368,4 +370,52 @@ def test_reg_74_a_path_resolves_as_the_system_would_and_a_resolved_one_to_itself
             assert (found.kind is FileKind.MISSING) is not os.path.lexists(expected)
             again = resolve(found.path)
             assert isinstance(again, Resolution)
-            assert (again.path, again.links) == (found.path, ())
+            assert (again.path, again.spellings) == (found.path, ())
+
+
+LAST = st.sampled_from(["a", "*", "[ab]", "new", "?"])
+
+
+@given(links=st.lists(st.tuples(PATHS, PATHS), max_size=4), folder=PATHS, last=LAST, path=PATHS, name=NAMES)
+@example(links=[("", "a")], folder="link0", last="*", path="a", name="missing")
+@example(links=[("", "a")], folder="link0", last="new", path="a", name="new")
+@example(links=[], folder="missing/..", last="*", path="a", name="b")
+def test_reg_52_a_pattern_holds_for_all_names_of_its_folder(
+    links: list[tuple[str, str]], folder: str, last: str, path: str, name: str
+) -> None:
+    with TemporaryDirectory() as temporary:
+        top = Path(temporary).resolve()
+        (top / "a/b/c").mkdir(parents=True)
+        (top / "b").mkdir()
+        folders = [folder, path]
+        for number, (place, target) in enumerate(links):
+            with_link = top / os.path.normpath(f"/{place}").lstrip("/") / f"link{number}"
+            if with_link.parent.is_dir() and top in with_link.resolve().parents:
+                with_link.symlink_to(target or ".")
+                folders.append(f"{place}/link{number}")
+        for folder_, path_ in product(folders, folders):
+            rules = PathRules(sensitive=[f"./{folder_}/{last}"])
+            judged = PathPolicy(top, rules=[rules], home=top / "home", temporary=[]).judge(f"./{path_}/{name}")
+            if judged.problem is not None:
+                continue
+            real = os.path.realpath(top / folder_)
+            below = Path(judged.resolved).relative_to(real).parts if Path(real) in Path(judged.resolved).parents else ()
+            if below and fnmatchcase(below[0], last):
+                assert judged.pattern == f"./{folder_}/{last}"
+
+
+def test_reg_52_a_pattern_holds_for_a_path_through_a_link_that_only_a_wildcard_names(top: Path) -> None:
+    (top / "project/real").mkdir()
+    (top / "project/real/key.txt").write_text("x")
+    (top / "project/config").symlink_to("real")
+    judged = policy(top, PathRules(sensitive=["conf*/key.txt"])).judge("config/key.txt")
+    assert judged.pattern == "conf*/key.txt"
+
+
+def test_a_host_without_rules_adds_to_what_policies_forbid(top: Path) -> None:
+    (top / "project/second").hardlink_to(top / "project/file.txt")
+    policies = Policies({"team": {"sensitive": ["./file.txt"], "write_roots": ["."]}})
+    nothing = PathPolicy(top / "project", rules=[], home=top / "home", temporary=[]).under(policies)
+    assert nothing.judge("file.txt").read_concern is PathConcern.SENSITIVE
+    assert nothing.judge("second").read_concern is PathConcern.SENSITIVE
+    assert nothing.judge("new").write_concern is PathConcern.OUTSIDE_ROOTS
