@@ -40,7 +40,7 @@ from toolgen.llm.search.index import search_index_of
 from toolgen.pages.rendering import environment
 from toolgen.pages.styles import STYLE_SHEET
 from toolgen.pages.styles import __file__ as _styles_file
-from toolgen.runtime.base.json_text import RepeatedKey
+from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.runtime.base.shares import Shares
 from toolgen.runtime.events.records import RunNotFound, StoreError
@@ -451,8 +451,7 @@ async def _answered(answer: Answer, visit: Visit) -> dict[str, Any]:
 def _fields(kind: str, body: bytes) -> dict[str, str]:
     try:
         if kind == "application/json":
-            check_request(body)
-            given = json.loads(body or b"{}")
+            given = check_request(body or b"{}")
             if not isinstance(given, dict):
                 raise Refused(400, "the body must be a JSON object")
             return {str(key): each if isinstance(each, str) else json.dumps(each) for key, each in given.items()}
@@ -460,7 +459,7 @@ def _fields(kind: str, body: bytes) -> dict[str, str]:
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=5_000))
     except TooMuch as error:
         raise Refused(413, str(error)) from None
-    except RepeatedKey as error:
+    except NotJson as error:
         raise Refused(400, error.advice) from None
     except (ValueError, RecursionError):
         raise Refused(400, "the body cannot be read") from None

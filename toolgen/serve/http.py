@@ -26,6 +26,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 
 from toolgen.runtime.base.http_names import header_values, is_host_of, is_origin_of
+from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.peer_logs import escape_logs
 from toolgen.runtime.base.received import TooMuch
 from toolgen.runtime.base.shares import Shares, ShareUsedUp
@@ -208,6 +209,8 @@ class HttpEndpoint:
             await _refuse(413, str(error), scope, receive, send)
         except WrongParams as error:
             await _refuse(400, str(error), scope, receive, send)
+        except NotJson as error:
+            await _refuse(400, f"the body is not JSON that can be read: {error.advice}", scope, receive, send)
         except _TooSlowError:
             await _refuse(408, "the body of the request did not come in time", scope, receive, send)
         finally:
@@ -303,7 +306,10 @@ class _BoundedBody:
         self._after: Message | None = None
 
     async def receive(self) -> Message:
-        """Receive the body, or what follows it. Raises `_TooSlowError`, `ShareUsedUp`, `TooMuch` and `WrongParams`."""
+        """Receive the body, or what follows it.
+
+        Raises `_TooSlowError`, `ShareUsedUp`, and what `check_message` raises.
+        """
         if self._after is not None:
             message, self._after = self._after, None
             return message

@@ -15,10 +15,10 @@ class WrongParams(ValueError):
 
 
 def check_message(data: bytes) -> None:
-    """Check the text of a message, which need not be JSON.
+    """Check the text of a message before it is read.
 
-    Raises `TooMuch` for one that costs too much to be read, and `WrongParams` for one with an object that has a key
-    twice, or with arguments of a call that are no object.
+    Raises `TooMuch` for one that costs too much to be read, `NotJson` for one that is no JSON in UTF-8, and
+    `WrongParams` for one with an object that has a key twice, or with arguments of a call that are no object.
     """
     try:
         message = check_request(data)

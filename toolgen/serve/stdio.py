@@ -29,7 +29,6 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from toolgen.runtime.base.json_advice import why_not_json
 from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.received import TooMuch
 from toolgen.serve.messages import WrongParams, check_message
@@ -157,13 +156,11 @@ def message_of(line: bytes, *, is_whole: bool = True) -> Read | None:
         return _error(line, INVALID_REQUEST, str(error))
     except WrongParams as error:
         return _error(line, INVALID_PARAMS, str(error))
+    except NotJson as error:
+        return _error(line, PARSE_ERROR, f"the line is not JSON that can be read: {error.advice}")
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        if first["type"] == "json_invalid":
-            why = NotJson(*why_not_json(line, first["msg"].removeprefix("Invalid JSON: ")))
-            return _error(line, PARSE_ERROR, f"the line is not JSON that can be read: {why.advice}")
+    except ValidationError:
         if line.lstrip().startswith(b"["):
             return _error(line, INVALID_REQUEST, "batches are not supported: send each message on a line of its own")
         problem = 'the line is no message: a request has `jsonrpc` ("2.0"), `id`, `method`, and an object as `params`'

@@ -106,6 +106,32 @@ def test_a_body_that_costs_too_much_is_refused_before_it_is_read(
     )
 
 
+TWICE = (ENVELOPE % b'{"book":"a","book":"b"}').decode()
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        TWICE.encode("utf-8-sig"),
+        TWICE.encode("utf-16"),
+        TWICE.encode("utf-16-le"),
+        TWICE.encode("utf-32"),
+        TWICE.replace("read", r"\ud800").encode(),
+        TWICE.encode() + b"}",
+        b"",
+    ],
+    ids=["mark", "utf-16", "utf-16-le", "utf-32", "half", "more", "empty"],
+)
+def test_a_body_that_cannot_be_checked_is_refused_whatever_else_could_read_it(
+    listening: Listening, body: bytes, version: str
+) -> None:
+    headers = {**GOOD, "MCP-Protocol-Version": version, "Mcp-Method": "tools/call", "Mcp-Name": "team__notes__read"}
+    answer = httpx2.post(listening.url, content=body, headers=headers)
+    assert answer.status_code == 400
+    assert answer.text.startswith("the body is not JSON that can be read: ")
+
+
 def test_a_body_with_a_key_twice_is_refused_and_the_key_is_named(listening: Listening) -> None:
     headers = {**GOOD, "Mcp-Method": "tools/call", "Mcp-Name": "team__notes__read"}
     answer = httpx2.post(listening.url, content=ENVELOPE % b'{"book":"a","book":"b:c"}', headers=headers)

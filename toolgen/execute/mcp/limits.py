@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterator, Callable
 from time import monotonic
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx2
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
+from pydantic_core import from_json
 
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.received import (
@@ -146,8 +146,8 @@ async def check_message(data: bytes) -> None:
 
 def _members(data: bytes) -> int:
     try:
-        message = json.loads(data)
-    except (ValueError, RecursionError):  # which the SDK says of it, too
+        message = from_json(data)  # as the SDK reads it
+    except ValueError:  # which the SDK says of it, too
         return 0
     return len(message) if is_object(message) or is_array(message) else 0
 

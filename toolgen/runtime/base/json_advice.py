@@ -67,7 +67,8 @@ class _Word(str):
 def why_not_json(text: bytes | str, reason: str) -> Problem:
     """Return what is wrong with a text that pydantic's parser refused, for a reason in its words."""
     try:
-        found = _first(json.loads(text, parse_constant=_Word, parse_int=str))
+        plain = text.decode() if isinstance(text, bytes) else text  # `json.loads` reads other encodings too
+        found = _first(json.loads(plain, parse_constant=_Word, parse_int=str))
     except (ValueError, RecursionError):  # it is no JSON for Python either
         found = None
     if found is not None:

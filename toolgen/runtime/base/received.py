@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from toolgen.runtime.base.json_text import MAX_DEPTH, check_keys
+from toolgen.runtime.base.json_text import MAX_DEPTH, NotJson, check_keys
 from toolgen.schema.json_values import is_array, is_object, value_of
 from toolgen.spec.http import codec_of
 
@@ -166,18 +166,21 @@ def text_of(data: bytes, content_type: str = "") -> str:
 
 
 def check_request(data: bytes) -> Any:
-    """Raise `TooMuch` for a request of a client that holds more than `REQUEST_VALUES`, or is nested too deep.
+    """Return the JSON value of a request of a client, whatever reads it afterwards.
 
-    Returns its JSON value, or None if it is not JSON: whoever reads it says what is wrong. Raises `RepeatedKey` for one
-    with an object that has a key twice: what reads it would take one of the values.
+    Raises `TooMuch` for one that holds more than `REQUEST_VALUES`, or is nested too deep; `NotJson` for what is no JSON
+    in UTF-8, which another parser may read otherwise than it was counted here; and `RepeatedKey` for one with an object
+    that has a key twice: what reads it would take one of the values.
     """
     check_json(data, REQUEST_VALUES, "the request")
     if _is_deeper(data, MAX_DEPTH):
         raise _too_deep("the request")
     try:
         value = from_json(data)
-    except ValueError:
-        return None
+    except ValueError as error:
+        from toolgen.runtime.base.json_advice import why_not_json  # nearly all requests are JSON
+
+        raise NotJson(*why_not_json(data, str(error))) from None
     check_keys(data, value)
     return value
 

@@ -14,9 +14,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.received import (
     LONGEST_LIFETIME,
     REQUEST_VALUES,
@@ -188,7 +189,8 @@ def test_a_request_is_as_deep_as_its_brackets_outside_of_strings(value: Any, aro
     "text", [b"[" * 200, b"{" * 100 + b"]" * 100, b'"' + b"[" * 10**6, b"[[{}}]" * 50, b""], ids=len
 )
 def test_brackets_without_a_match_are_for_the_parser(text: bytes) -> None:
-    check_request(text)
+    with pytest.raises(NotJson):
+        check_request(text)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +201,27 @@ def test_a_request_costs_no_time_before_it_is_refused(text: bytes) -> None:
     with pytest.raises(TooMuch):
         check_request(text)
     assert time.process_time() - started < 1
+
+
+PARTS = [*'{}[]:,"\\', r"\ud800", r"\u0041", '"a"', '"\u2200"', "1", "1e400", "NaN", "9" * 4_301]
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+
+
+@given(
+    st.lists(st.sampled_from(PARTS)),
+    st.sampled_from(ENCODINGS),
+)
+@example(list('{"a":"a","a":"b"}'), "utf-16-le")
+@example(['{"\u2200":[', *["[],"] * REQUEST_VALUES, "1]}"], "utf-16-le")
+@example(['{"a":1,"a":2,"b":"', r"\ud800", '"}'], "utf-8")
+@example(list('{"a":1,"a":2}'), "utf-8-sig")
+def test_no_other_parser_reads_a_request_otherwise_than_it_was_checked(parts: list[str], encoding: str) -> None:
+    data = "".join(parts).encode(encoding)
+    try:
+        value = check_request(data)
+    except (NotJson, TooMuch):
+        return
+    assert repr(json.loads(data)) == repr(value)
 
 
 def test_values_of_a_request_are_bounded() -> None:
