@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import shutil
 import signal
+import time
 from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +34,9 @@ __all__ = [
 
 settings.register_profile("short", settings.get_profile("ci"), max_examples=15)
 """The examples of `make test` for properties without a number of their own; `make test-long` has all of `ci`."""
+
+_HANGS = 1200
+"""The seconds after which a test that waits for what does not come fails with the stack of its threads."""
 
 _LONG_ID = 200
 """The characters that are kept of a text that names a test."""
@@ -107,9 +112,31 @@ def _mark_most_variants_long(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.long)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Collect without garbage collection: nearly all that is made lives until the end."""
     gc.disable()
+    config.pluginmanager.register(_Watchdog(os.dup(2)))  # the tests' own is captured
+
+
+class _Watchdog:
+    """Ends a worker in which a test hangs; the others go on.
+
+    It is wound up once a minute: the `faulthandler_timeout` of pytest starts a thread for each test and waits for its
+    end, which takes longer than most tests do.
+    """
+
+    def __init__(self, stderr: int) -> None:
+        self._stderr = stderr
+        self._wound_up = -60.0
+
+    def pytest_runtest_setup(self) -> None:
+        if time.monotonic() - self._wound_up > 60:
+            faulthandler.dump_traceback_later(_HANGS, exit=True, file=self._stderr)
+            self._wound_up = time.monotonic()
+
+    def pytest_unconfigure(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+        os.close(self._stderr)
 
 
 def pytest_collection_finish() -> None:

@@ -42,6 +42,17 @@ class ByModule(LoadGroupScheduling):  # type: ignore[misc]  # as above
         group: str = super()._split_scope(nodeid)
         return nodeid.partition("::")[0] if group == nodeid else group
 
+    def remove_node(self, node: Any) -> str | None:
+        """Return the test in which a worker ended, or None. It is not given to another worker, as it is by default."""
+        for tests in self.assigned_work[node].values():
+            for test, is_completed in tests.items():
+                if not is_completed:
+                    tests[test] = True
+                    super().remove_node(node)
+                    return str(test)
+        super().remove_node(node)
+        return None
+
 
 def slow_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the tests with those of the slowest units first, so that no worker begins one when others have ended."""
