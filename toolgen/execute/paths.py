@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Final
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.effects import begin_effect, check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
+from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.policy.paths import FileKind, PathConcern, is_within
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ class NotAFile(OSError):
 
 class Changed(OSError):
     """A file is no longer the one that was read."""
+
+
+_REPLACING: Final = ForkSafeLock()
+"""Held while a file is compared and replaced, so that two calls of this process do not lose what one of them wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +135,24 @@ class Folder:
     def replace_file(self, name: str, content: bytes, *, previous: os.stat_result | None = None) -> None:
         """Replace a file atomically: readers see the old content or the new one.
 
-        Permissions are kept, and the owner if this user may change owners; access control lists are not. `previous` is
-        the status of the file when it was read: raises `Changed` if it is another one now. A link is replaced, not
-        followed.
+        Permissions are kept, and the owner if this user may change owners; access control lists and extended attributes
+        are not. `previous` is the status of the file when it was read: raises `Changed` if it is another one when the
+        new content takes its place. Raises PermissionError for a file that this user may not write. A link is replaced,
+        not followed.
         """
-        now = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
+        now = self._status(_single(name))
         if not stat.S_ISREG(now.st_mode):
             raise NotAFile(errno.EINVAL, "not a regular file")
-        if previous is not None and _version(previous) != _version(now):
-            raise Changed(errno.EBUSY, "changed meanwhile")
-        with self._temporary_file(content, 0o600, like=now) as temporary:
+        if not os.access(name, os.W_OK, dir_fd=self._descriptor, effective_ids=True):
+            raise PermissionError(errno.EACCES, "not writable")
+        with self._temporary_file(content, 0o600, like=now) as temporary, _REPLACING:
+            if previous is not None and _version(previous) != _version(self._status(name)):
+                raise Changed(errno.EBUSY, "changed meanwhile")
             begin_effect()
             self._rename(temporary, name)
+
+    def _status(self, name: str) -> os.stat_result:
+        return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     @contextmanager
     def _temporary_file(self, content: bytes, mode: int, *, like: os.stat_result | None = None) -> Generator[str]:
@@ -164,7 +175,7 @@ class Folder:
 
     def _has(self, name: str) -> bool:
         try:
-            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            self._status(name)
         except FileNotFoundError:
             return False
         return True
@@ -314,8 +325,10 @@ class PathAccess:
         Raises `file_not_found`, `not_a_file`.
         """
         parent, _, name = answer.resolved.rpartition("/")
-        if not name or answer.given.endswith("/"):
+        if not name:
             raise rejected("not_a_file", f"{shown(answer.given)} is a folder")
+        if answer.given.endswith("/"):
+            raise rejected("not_a_file", f"{shown(answer.given)} ends with a slash, as only a folder may", "remove it")
         with path_failures(answer.given):
             folder = open_folder(parent, create=create)
         with folder:

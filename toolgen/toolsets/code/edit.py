@@ -108,6 +108,7 @@ _UNSUPPORTED: Final = {
     "Binary files ": "is binary",
 }
 _NO_NEWLINE: Final = "\\"
+_NO_END: Final = "only the last line of a file may have no newline: remove the line that begins with \\"
 _SHOWN: Final = 80
 
 
@@ -217,6 +218,10 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
         ends = at < len(lines) and lines[at].startswith(_NO_NEWLINE)
         steps.append((line[0], line[1:] if ends else f"{line[1:]}\n"))
         at += ends
+    for other in "+-":
+        side = [line for mark, line in steps if mark != other]
+        if not all(line.endswith("\n") for line in side[:-1]):
+            raise _failed(f"the hunk at line {start} has a line without a newline before its last line", _NO_END)
     return Hunk(start, steps), at
 
 
@@ -228,6 +233,7 @@ def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
     if hunk.start > len(lines):
         raise _failed(f"hunk {number} begins at line {hunk.line}; the file has {len(lines)} lines", "read it again")
     if there == old:
+        _check_end(hunk, lines, number)
         return
     for offset, expected in enumerate(old):
         found = there[offset] if offset < len(there) else None
@@ -235,6 +241,17 @@ def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
             says = "the file ends there" if found is None else f"the file has {_quoted(found)}"
             message = f"hunk {number} does not fit: in line {hunk.line + offset} it has {_quoted(expected)}, and {says}"
             raise _failed(message, _hint(old, lines, hunk.line + offset, found, expected))
+
+
+def _check_end(hunk: Hunk, lines: Sequence[str], number: int) -> None:
+    """Check that the new lines of a hunk that fits are lines of the file."""
+    new = [line for mark, line in hunk.steps if mark != "-"]
+    ends_file = hunk.start + len(hunk.old) == len(lines)
+    if new and not new[-1].endswith("\n") and not ends_file:
+        raise _failed(f"hunk {number} has a last line without a newline, and the file goes on after it", _NO_END)
+    if new and not hunk.old and ends_file and lines and not lines[-1].endswith("\n"):
+        hint = "replace that line by one with a newline, and add the new ones after it"
+        raise _failed(f"hunk {number} adds lines after line {len(lines)}, which has no newline at its end", hint)
 
 
 def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None, expected: str) -> str:

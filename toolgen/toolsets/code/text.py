@@ -142,8 +142,8 @@ class FileText:
     def changed(self, changes: Iterable[Change]) -> FileText:
         """Make changes, ordered and without overlaps. Everything between them is preserved byte by byte.
 
-        New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` if the file's
-        encoding does not support them.
+        Lines that replace others end as these did, one by one, and more lines as most of the file do. Raises
+        `CallFailed` with `unsupported_encoding` if the file's encoding does not support them.
         """
         view, crlf, at, line = StringIO(), bytearray(), 0, 0
         for start, end, new in changes:
@@ -152,9 +152,10 @@ class FileText:
             first = line + self.view.count("\n", at, start)
             view.write(self.view[at:start])
             view.write(new)
-            crlf += self.crlf[line:first]
-            crlf += self.new_end * new.count("\n")
-            line = first + self.view.count("\n", start, end)
+            last, ends = first + self.view.count("\n", start, end), new.count("\n")
+            crlf += self.crlf[line : min(last, first + ends)]
+            crlf += self.new_end * (ends - (last - first))
+            line = last
             at = end
         view.write(self.view[at:])
         return replace(self, view=view.getvalue(), crlf=bytes(crlf + self.crlf[line:]))
@@ -174,11 +175,19 @@ def _end(*, is_crlf: bool) -> bytes:
 
 
 def _occurrences(view: str, old: str, new: str) -> Iterator[Change]:
-    """Find all occurrences, without overlaps."""
+    """Find all occurrences, without overlaps, and what is different in them: what is alike keeps its line ends."""
+    start = _alike(old, new)
+    end = _alike(old[start:][::-1], new[start:][::-1])
     at = view.find(old)
     while at >= 0:
-        yield Change(at, at + len(old), new)
+        yield Change(at + start, at + len(old) - end, new[start : len(new) - end])
         at = view.find(old, at + len(old))
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
 def normalised(text: str) -> str:

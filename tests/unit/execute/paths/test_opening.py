@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.open_files import open_files
-from toolgen.execute.paths import Changed, NotAFile, open_folder
+from toolgen.execute.paths import Changed, Folder, NotAFile, open_folder
 from toolgen.runtime.policy.paths import FileKind
 
 if TYPE_CHECKING:
@@ -75,6 +75,39 @@ def test_a_file_changed_since_it_was_read_is_not_replaced(tmp_path: Path) -> Non
     with open_folder(str(tmp_path)) as folder, pytest.raises(Changed):
         folder.replace_file("file", b"new", previous=before)
     assert (tmp_path / "file").read_text() == "of somebody else"
+
+
+@pytest.mark.parametrize("size", [0, 100_000])
+def test_a_file_that_changes_while_the_new_one_is_written_is_not_replaced(tmp_path: Path, size: int) -> None:
+    (tmp_path / "file").write_text("old")
+    before = (tmp_path / "file").stat()
+
+    def name() -> str:
+        (tmp_path / "file").write_text("of somebody else")
+        return "temporary"
+
+    with open_folder(str(tmp_path)) as opened:
+        folder = Folder(os.dup(opened._descriptor), str(tmp_path), name)
+    with folder, pytest.raises(Changed):
+        folder.replace_file("file", b"x" * size, previous=before)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "of somebody else")]
+
+
+def test_a_file_that_this_user_may_not_write_is_not_replaced(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "file").chmod(0o444)
+    is_root = os.geteuid() == 0
+    with open_folder(str(tmp_path)) as folder:
+        if is_root:
+            os.seteuid(65534)
+        try:
+            with pytest.raises(PermissionError):
+                folder.replace_file("file", b"new")
+        finally:
+            if is_root:
+                os.seteuid(0)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "old")]
 
 
 def test_an_interrupted_replacement_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code import edit
-from toolgen.toolsets.code.text import Change, Encoding, FileText
-from toolgen.toolsets.generated.tools.code import EditFileArgs
+from toolgen.toolsets.code.text import Change, Encoding, FileText, normalised
+from toolgen.toolsets.generated.tools.code import EditFileArgs, EditFileArgsEditsItem
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
@@ -161,3 +162,38 @@ def test_reg_48_an_edit_changes_nothing_else(raw: str, new: str, data: st.DataOb
     if not before.endswith("\r"):  # with a following line feed it would become one line ending
         assert changed.view == before + new + after
     assert changed.raw.endswith(raw[len(raw) - len(after) - after.count("\n") :][-len(after) :] if after else "")
+
+
+@given(raw=TEXTS, data=st.data())
+def test_reg_48_a_line_keeps_its_end_where_an_edit_repeats_it(raw: str, data: st.DataObject) -> None:
+    text = FileText.of(raw, Encoding("utf-8"))
+    places = [at for at, char in enumerate(text.view) if char in "aé"]
+    if not places:
+        return
+    at = data.draw(st.sampled_from(places))
+    start, end = data.draw(st.integers(0, at)), data.draw(st.integers(at + 1, len(text.view)))
+    old = text.view[start:end]
+    if text.view.count(old) != 1 or normalised(old) != old:
+        return
+    item = EditFileArgsEditsItem(old=old, new=f"{old[: at - start]}X{old[at - start + 1 :]}")
+    changed, _ = edit.apply_edits(text, [item])
+    letter = [place for place, char in enumerate(raw) if char in "aé"][places.index(at)]
+    assert changed.raw == f"{raw[:letter]}X{raw[letter + 1 :]}"
+
+
+@pytest.mark.parametrize("size", [1, 200_000])
+def test_reg_48_of_two_edits_at_once_none_is_lost(world: World, size: int) -> None:
+    for _ in range(5):
+        file = world.put("project/a.txt", "first\n" + "line\n" * size + "last\n")
+
+        def change(old: str) -> str:
+            try:
+                world.call("edit_file", path="a.txt", edits=[{"old": old, "new": old.upper()}])
+            except CallFailed as failure:
+                return failure.code
+            return ""
+
+        with ThreadPoolExecutor(2) as threads:
+            codes = [*threads.map(change, ["first", "last"])]
+        assert [old.upper() in file.read_text() for old in ("first", "last")] == [code == "" for code in codes]
+        assert {*codes} <= {"", "path_conflict"}

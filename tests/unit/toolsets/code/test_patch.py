@@ -6,12 +6,12 @@ import difflib
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.toolsets.code.edit import apply_patch
+from toolgen.toolsets.code.edit import _split, apply_patch
 from toolgen.toolsets.code.text import Encoding, FileText
 
 if TYPE_CHECKING:
@@ -182,3 +182,28 @@ def test_reg_49_any_text_is_applied_or_refused(diff: str) -> None:
     except CallFailed as failure:
         code = failure.code
     assert code in ("", "patch_apply_failed")
+
+
+@given(LINES, LAST, st.integers(0, 13), st.integers(0, 3), LINES.map(lambda lines: lines[:3]), st.integers(-1, 4))
+@example(["a\n", "b\n"], "", 0, 1, ["x\n"], 0)
+@example(["a\n"], "end", 2, 0, ["x\n"], -1)
+def test_reg_49_lines_are_never_joined(
+    lines: list[str], end: str, start: int, removed: int, added: list[str], unended: int
+) -> None:
+    before = [*lines, *filter(None, [end])]
+    start = min(start, len(before))
+    old = before[start : start + removed]
+    marked = [("-", line) for line in old] + [("+", line) for line in added]
+    if not marked:
+        return
+    diff = f"@@ -{start + bool(old)},{len(old)} +{start + 1},{len(added)} @@\n"
+    for at, (mark, line) in enumerate(marked):
+        diff += mark + (line if line.endswith("\n") else f"{line}\n")
+        if at == unended or not line.endswith("\n"):
+            diff += "\\ No newline at end of file\n"
+    new = [line.removesuffix("\n") if at + len(old) == unended else line for at, line in enumerate(added)]
+    try:
+        after = applied(diff, "".join(before))
+    except CallFailed:
+        return
+    assert _split(after) == [line for line in (*before[:start], *new, *before[start + len(old) :]) if line]
