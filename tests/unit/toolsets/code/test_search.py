@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pytest
 
 from tests.unit.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import FailureKind
-from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundFile, Output
+from toolgen.toolsets.code.ripgrep import KEPT_BYTES, FoundLine, Output
 
 if TYPE_CHECKING:
     from tests.unit.toolsets.code.world import World
@@ -102,17 +101,23 @@ class TestWithRipgrep:
         assert world.code("search", query="x", path="a") == "sensitive_path"
 
     @pytest.mark.parametrize(
-        ("args", "says"), [({"query": "("}, "unclosed group"), ({"query": "a", "glob": "{"}, "glob")]
+        ("args", "says", "wrong"),
+        [
+            ({"query": "("}, "unclosed group", "query"),
+            ({"query": "a", "glob": "{"}, "parsing glob", "glob"),
+            ({"query": "a\0b"}, "`query` contains a NUL character", "text file"),
+            ({"query": "a", "glob": "a\0b"}, "`glob` contains a NUL character", "text file"),
+            ({"query": "x" * 131_072}, "`query` has more than 100,000 bytes", "search for less"),
+            ({"query": "a", "glob": "é" * 50_001}, "`glob` has more than 100,000 bytes", "search for less"),
+        ],
+        ids=str,
     )
-    def test_an_invalid_pattern_is_reported(self, world: World, args: dict[str, str], says: str) -> None:
+    def test_an_invalid_pattern_is_reported(self, world: World, args: dict[str, str], says: str, wrong: str) -> None:
         failure = world.failure("search", **args)
         assert (failure.kind, failure.code) == (FailureKind.INVALID_CALL, "invalid_pattern")
         assert says in failure.message
+        assert wrong in failure.hint
         assert "\n" not in failure.message
-
-    @pytest.mark.parametrize("query", ["a\0b", "x" * 131_072])
-    def test_a_query_that_cannot_be_passed_to_a_program_is_refused(self, world: World, query: str) -> None:
-        assert world.failure("search", query=query).kind is FailureKind.INVALID_CALL
 
     def test_a_missing_path_is_refused(self, world: World) -> None:
         assert world.code("search", query="x", path="missing") == "file_not_found"
@@ -159,35 +164,47 @@ class TestWithRipgrep:
         assert found == [("a.min.js", 1, 4096), ("a.min.js", 2, 6), ("b.txt", 1, 4096), ("c.txt", 1, 6)]
         assert not result.truncated
 
+    @pytest.mark.parametrize("path", [".", "a.txt"])
+    def test_a_file_is_searched_if_read_file_shows_it(self, world: World, path: str) -> None:
+        world.put("project/a.txt", b"needle\n" + b"x" * 9_000 + b"\0\nneedle\n")
+        world.put("project/b.bin", b"needle\0\nneedle\n")
+        assert matches(world, "needle", path=path) == [("a.txt", 1, "needle"), ("a.txt", 3, "needle")]
+        assert matches(world, "needle", path="b.bin") == []
+        assert world.code("read_file", path="b.bin") == "binary_file"
+
+    def test_a_line_with_many_matches_costs_as_much_as_one_with_few(self, world: World) -> None:
+        used = []
+        for line in ("b" * 8_000_000 + "a", "a" * 8_000_000):
+            world.put("project/a", line)
+            before = os.times().children_user
+            assert len(matches(world, "a")) == 1
+            used.append(os.times().children_user - before)
+        assert used[1] < 10 * used[0] + 0.5
+
     def test_settings_of_the_user_are_ignored(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         world.put("project/a", "x\n")
         monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(world.put("outside/rc", "--invert-match\n")))
         assert matches(world, "x") == [("a", 1, "x")]
 
 
-def event(kind: str, **data: Any) -> str:
-    """Return an event as ripgrep writes it."""
-    return json.dumps({"type": kind, "data": data}, separators=(",", ":"), ensure_ascii=False) + "\n"
+def printed(path: bytes, line: bytes) -> bytes:
+    """Return the first line of a file as ripgrep prints it."""
+    return path + b"\0001:0:" + line + b"\n"
 
 
-def events(path: dict[str, str], *lines: dict[str, str], binary_offset: int | None = None) -> str:
-    """Return the events of a file, with lines that all are the first."""
-    matches = [event("match", path=path, lines=line, line_number=1, absolute_offset=0, submatches=[]) for line in lines]
-    return "".join((event("begin", path=path), *matches, event("end", path=path, binary_offset=binary_offset)))
-
-
-def rg_that_prints(world: World, output: str, then: str = "") -> CodeTools:
+def rg_that_prints(world: World, output: bytes, then: str = "") -> CodeTools:
     """Return the tools with a search program that prints this, and then runs code."""
-    script = world.put("outside/rg.py", f"import sys, time\nprint({output!r}, end='', flush=True)\n{then}\n")
+    code = f"import sys, time\nsys.stdout.buffer.write({output!r})\nsys.stdout.flush()\n{then}\n"
+    script = world.put("outside/rg.py", code)
     # A shebang cannot name an interpreter in a folder with a space.
     program = world.put("outside/rg", f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))}\n")
     program.chmod(0o755)
     return world.tools_with(ripgrep=str(program))
 
 
-def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]:
+def found_by(world: World, *lines: tuple[bytes, bytes]) -> list[tuple[str, int, str]]:
     """Return the matches shown if the search program reports these lines."""
-    output = "".join(events(line["path"], line["lines"]) for line in lines)
+    output = b"".join(printed(path, line) for path, line in lines)
     found = world.call("search", query="x", tools=rg_that_prints(world, output)).matches
     return [(match.path, match.line, match.text) for match in found]
 
@@ -198,62 +215,57 @@ def test_reg_74_only_matches_that_exist_in_readable_files_are_shown(world: World
     world.put("project/.env", "secret\n")
     (world.project / "link").symlink_to(world.home / ".ssh")
     (world.project / "id").symlink_to("link/id")
-    plain, secret = {"text": "plain\n"}, {"text": "secret\n"}
-    hidden = [
-        {"path": {"text": path}, "lines": secret}
-        for path in ("./a", "./.env", "./id", "./link/id", "./../home/.ssh/id", "./missing", "./a/b", "./\0")
-    ]
+    places = (b"./a", b"./.env", b"./id", b"./link/id", b"./../home/.ssh/id", b"./missing", b"./a/b", b"./")
+    hidden = [(path, b"secret") for path in places]
     assert found_by(world, *hidden) == []
-    assert found_by(world, *hidden, {"path": {"text": "./a"}, "lines": plain}) == [("a", 1, "plain")]
+    assert found_by(world, *hidden, (b"./a", b"plain")) == [("a", 1, "plain")]
 
 
 def test_names_and_lines_that_are_not_text_are_read_too(world: World) -> None:
     name = b"caf\xe9"
     world.put(f"project/{name.decode('utf-8', 'surrogateescape')}", b"\xff x\n")
-    path, line = (base64.b64encode(data).decode() for data in (b"./" + name, b"\xff x\n"))
-    assert found_by(world, {"path": {"bytes": path}, "lines": {"bytes": line}}) == [("caf\\xe9", 1, "\ufffd x")]
+    assert found_by(world, (b"./" + name, b"\xff x")) == [("caf\\xe9", 1, "\ufffd x")]
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 1000, 65_536, 10**9])
 @pytest.mark.variants(3)
 def test_reg_45_output_is_read_in_parts_of_any_size(size: int) -> None:
     lines = [
-        {"text": "plain\n"},
-        {"text": '"},"line_number":7,"absolute_offset":7,\n'},
-        *({"text": "x" * start + "\\\x01é" * 7_000 + "\n"} for start in range(8)),
-        *({"bytes": base64.b64encode(b"x" * start + b"\xff\n" * 26_000).decode()} for start in range(4)),
+        *(b"plain", b"crlf\r", b"", b"b\0001:0:x", b"\0\0", b"./d\0001:0:"),
+        *(b"x" * start + "\\\x01é".encode() * 7_000 for start in range(8)),
+        b"x" * (KEPT_BYTES - 1) + b"\r",
+        b"\xff" * 26_000,
     ]
-    output = (events({"text": "./a/b"}, *lines) + events({"text": "./c"}, {"text": "x" * 65_530})).encode()
-    parser, found = Output(), list[FoundFile]()
+    output = b"".join(printed(b"./a/b\nc", line) for line in lines) + printed(b"./c", b"x" * 65_530)
+    parser, found = Output(), list[tuple[tuple[str, ...], FoundLine]]()
     for start in range(0, len(output), size):
         found += parser.take(output[start : start + size])
-    assert [file.names for file in found] == [("a", "b"), ("c",)]
-    whole = [line["text"].encode() if "text" in line else base64.b64decode(line["bytes"]) for line in lines]
-    assert [line.content for line in found[0].lines] == [line[:KEPT_BYTES] for line in whole]
-    assert {(line.number, line.offset) for file in found for line in file.lines} == {(1, 0)}
+    assert [names for names, _ in found] == [("a", "b\nc")] * len(lines) + [("c",)]
+    assert [line.content for _, line in found[:-1]] == [line[:KEPT_BYTES].removesuffix(b"\r") for line in lines]
+    assert {(line.number, line.offset) for _, line in found} == {(1, 0)}
+
+
+def test_output_of_another_form_is_told_before_it_fills_memory() -> None:
+    parser = Output()
+    assert [*parser.take(b"x" * 60_000)] == []
+    with pytest.raises(ValueError, match="the output of ripgrep has another form"):
+        [*parser.take(b"x" * 10_000)]
 
 
 def test_the_search_ends_with_the_first_match_beyond_the_limit(world: World) -> None:
     for name in "ab":
         world.put(f"project/{name}", "plain\n")
-    output = "".join(events({"text": f"./{name}"}, {"text": "plain\n"}) for name in "ab")
+    output = b"".join(printed(name, b"plain") for name in (b"./a", b"./b"))
     result = world.call("search", query="x", limit=1, tools=rg_that_prints(world, output, "time.sleep(3600)"))
     assert ([match.path for match in result.matches], result.truncated) == (["a"], True)
 
 
 def test_a_search_that_takes_too_long_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.toolsets.code.search.TIMEOUT_MS", 100)
-    failure = world.failure("search", query="x", tools=rg_that_prints(world, "", "time.sleep(3600)"))
+    failure = world.failure("search", query="x", tools=rg_that_prints(world, b"", "time.sleep(3600)"))
     assert (failure.kind, failure.code) == (FailureKind.TIMEOUT, "timeout")
 
 
-def test_a_file_that_ripgrep_took_for_binary_in_its_middle_is_reported(world: World) -> None:
-    world.put("project/a", "plain\n")
-    output = events({"text": "./a"}, {"text": "plain\n"}, binary_offset=100_000)
-    result = world.call("search", query="x", tools=rg_that_prints(world, output))
-    assert (len(result.matches), result.truncated) == (1, True)
-
-
 def test_a_search_that_was_killed_does_not_seem_to_find_nothing(world: World) -> None:
-    tools = rg_that_prints(world, "", "import os; os.kill(os.getpid(), 9)")
+    tools = rg_that_prints(world, b"", "import os; os.kill(os.getpid(), 9)")
     assert world.failure("search", query="x", tools=tools).code == "search_failed"
