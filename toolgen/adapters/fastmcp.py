@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from json import loads
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from pydantic import PrivateAttr, ValidationError
 
@@ -52,7 +52,7 @@ __all__ = ["add_tools"]
 _KEY: Final = "decision"
 
 KEPT: Final = 1_000
-"""Questions that wait for an answer in another request, at most; an answer to an older one is refused."""
+"""Questions that wait for an answer in another request, at most; then the oldest of the user with most of them ends."""
 
 _NOT_OPEN: Final = "this answers no open question: nothing was run; make the call again without `requestState`"
 
@@ -85,8 +85,17 @@ def add_tools(
     server.add_provider(RunTools(Bridge(runtime, run, meta, presentation, provider="mcp")))
 
 
-Open: TypeAlias = "OrderedDict[str, tuple[str, str]]"
-"""Questions that wait for an answer in another request: their ids and digests of args, by the ids of their calls."""
+class _Question(NamedTuple):
+    """A question that waits for an answer in another request."""
+
+    id: str
+    digest: str
+    """That of the args of its call."""
+    user: str | None
+
+
+Open: TypeAlias = "OrderedDict[str, _Question]"
+"""Questions by the ids of their calls."""
 
 
 class RunTools(Provider):
@@ -135,7 +144,8 @@ class RunTool(Tool):
         problem = ""
         if state is not None:
             responses = context.input_responses
-            if self._open.get(state) != (call.question_id, digest) or (responses and _KEY not in responses):
+            open_ = self._open.get(state)
+            if open_ is None or open_[:2] != (call.question_id, digest) or (responses and _KEY not in responses):
                 return ToolResult(content=_NOT_OPEN, is_error=True)
             if responses:
                 del self._open[state]
@@ -147,9 +157,8 @@ class RunTool(Tool):
             asked = await _asked(context, call.question, problem)
             if isinstance(asked, ElicitRequest):
                 call_id = call.question.meta.tool_call_id
-                self._open[call_id] = call.question_id, digest
-                while len(self._open) > KEPT:
-                    self._open.popitem(last=False)
+                self._open[call_id] = _Question(call.question_id, digest, call.question.meta.user)
+                _end_oldest(self._open)
                 return InputRequiredToolResult(InputRequiredResult(input_requests={_KEY: asked}, request_state=call_id))
             decision = asked
         outcome = await self._bridge.make(call, decision)
@@ -159,6 +168,12 @@ class RunTool(Tool):
         if result.is_cut:
             return ToolResult(content=f"{SENT_AS_TEXT}\n{outcome.text}", is_error=True)
         return ToolResult(content=outcome.text, structured_content=loads(result.shown_payload))
+
+
+def _end_oldest(questions: Open) -> None:
+    while len(questions) > KEPT:
+        [(most, _)] = Counter(each.user for each in questions.values()).most_common(1)
+        del questions[next(call for call, each in questions.items() if each.user == most)]
 
 
 def _is_object_schema(schema: Any) -> bool:

@@ -164,3 +164,32 @@ def test_an_answer_counts_once_and_for_the_call_that_was_asked_about(load_store:
 
     asyncio.run(task())
     assert host.store.orders == [2]
+
+
+def test_questions_of_one_user_end_none_of_another(load_store: LoadStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.adapters.fastmcp.KEPT", 4)
+    host, server, user = Host(load_store(), ask_before_call), FastMCP[Any]("mine"), "ann"
+    add_tools(server, host.runtime, host.run, meta=lambda _: ToolCallMeta(user=user))
+    accept: Any = {"decision": ElicitResult(action="accept", content={"decision": "allow_once"})}
+
+    async def nobody(*_: Any) -> Any:
+        raise AssertionError("the answers are sent by hand")
+
+    async def task() -> None:
+        nonlocal user
+        async with Client(server, elicitation_handler=nobody, mode="auto") as client:
+
+            async def buy(good: int, state: str | None = None) -> Any:
+                responses = accept if state else None
+                given = {"allow_input_required": True, "request_state": state, "input_responses": responses}
+                return await client.session.call_tool("store__buy", {"id": good}, **given)
+
+            of_ann = (await buy(1)).request_state
+            user = "bob"
+            of_bob = [(await buy(2)).request_state for _ in range(9)]
+            assert [(await buy(2, state)).is_error for state in of_bob] == [True] * 6 + [False] * 3
+            user = "ann"
+            assert not (await buy(1, of_ann)).is_error
+
+    asyncio.run(task())
+    assert host.store.orders == [2, 2, 2, 1]
