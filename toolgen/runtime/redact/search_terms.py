@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -28,6 +28,12 @@ _LEAST_CUT: Final = 200
 Shorter texts are keys, words and numbers, which a secret may begin or end with.
 """
 
+_FEW: Final = 200
+"""Parts of one length, each of which is searched for by itself: that is faster for so many."""
+
+_OVERLAPS: Final = 8
+"""How often each character of a text is compared in spans that overlap."""
+
 _WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
 _MARK: Final = re.compile(
     r"[.…\[<(](?:(?<=\.)\.{2,}+|(?<=…)"
@@ -49,9 +55,9 @@ class SearchTerms:
         return _Beginnings((text[::-1], alone) for text, alone in self._begins.terms)
 
     @cached_property
-    def _endings(self) -> list[str]:
+    def _endings(self) -> Set[str]:
         """The ends of the shortest length that is found."""
-        return [*{text[-_LEAST_PART:] for text, _ in self._begins.terms if len(text) >= _LEAST_PART}]
+        return {text[-_LEAST_PART:] for text, _ in self._begins.terms if len(text) >= _LEAST_PART}
 
     @cached_property
     def _longest(self) -> int:
@@ -74,13 +80,13 @@ class SearchTerms:
     def _before(self, cuts: list[int], text: str) -> Iterator[tuple[int, int]]:
         """Return the spans of the beginnings of terms that end at a cut, but for those that are found anywhere."""
         near = _parts_of(text, [max(cut - _HEAD - _SLACK, 0) for cut in cuts], _HEAD + _SLACK)
-        if any(map(near.__contains__, self._begins.shortest)):
+        if any(_places_of(self._begins.shortest, near, _LEAST_PART)):
             yield from (span for span in self._begins.short(text) if _is_cut(*span, cuts))
 
     def _after(self, cuts: list[int], text: str) -> Iterator[tuple[int, int]]:
         """Return the spans of the ends of terms that begin at a cut: the text is searched backwards."""
         near = _parts_of(text, cuts, self._longest + _SLACK)
-        if not any(map(near.__contains__, self._endings)):
+        if not any(_places_of(self._endings, near, _LEAST_PART)):
             return
         size = len(text)
         backwards = text[::-1]
@@ -112,46 +118,105 @@ class _Beginnings:
 
     def __init__(self, terms: Iterable[tuple[str, str]]) -> None:
         self.terms: Final = tuple(terms)
-        self._heads: Final = [(text[:_HEAD], text, alone) for text, alone in self.terms]
+
+    @cached_property
+    def _heads(self) -> dict[int, dict[str, _Head]]:
+        """The beginnings that are found anywhere, by their length, each with the terms that have it."""
+        found: dict[int, dict[str, _Head]] = {}
+        for text, alone in sorted(self.terms):
+            part = text[:_HEAD]
+            head = found.setdefault(len(part), {}).setdefault(part, _Head(alone))
+            head.add(text, alone)
+        return found
 
     @cached_property
     def _short(self) -> dict[str, str]:
         """The beginnings of each length, with what must not be adjacent to them."""
         found: dict[str, str] = {}
-        for head, _, alone in self._heads:
-            for length in range(_LEAST_PART, len(head) + 1):
-                found[head[:length]] = alone and found.get(head[:length], alone)
+        for heads in self._heads.values():
+            for part, head in heads.items():
+                for length in range(_LEAST_PART, len(part) + 1):
+                    found[part[:length]] = head.alone and found.get(part[:length], head.alone)
         return found
 
     @cached_property
-    def shortest(self) -> list[str]:
+    def shortest(self) -> Set[str]:
         """The beginnings of the shortest length that is found."""
-        return [*{head[:_LEAST_PART] for head, _, _ in self._heads if len(head) >= _LEAST_PART}]
+        return {text[:_LEAST_PART] for text, _ in self.terms if len(text) >= _LEAST_PART}
 
     def anywhere(self, text: str) -> Iterator[tuple[int, int]]:
-        """Return the spans of terms; of a long one also those of its beginning, as far as it matches."""
-        for head, wanted, alone in self._heads:
-            at = text.find(head)
-            while at >= 0:
-                end = at + len(head)
-                if len(wanted) > _HEAD:
-                    is_whole = text.startswith(wanted, at)
-                    end = at + (len(wanted) if is_whole else common_length(wanted, text[at : at + len(wanted)]))
-                if _stands_alone(text, at, end, alone):
+        """Return the spans of terms; of a long one also those of its beginning, as far as it matches.
+
+        Where too many overlap, which periodic texts do, a span is as long as the longest term may be.
+        """
+        for length, heads in self._heads.items():
+            done = dict.fromkeys(heads, 0)
+            spare = _OVERLAPS * len(text)
+            for part, at in _places_of(heads.keys(), text, length):
+                head = heads[part]
+                overlaps = at < done[part]
+                size = head.longest if overlaps and spare <= 0 else head.matching(text, at)
+                spare -= size if overlaps else 0
+                end = min(at + size, len(text))
+                done[part] = max(done[part], end)
+                if _stands_alone(text, at, end, head.alone):
                     yield at, end
-                at = text.find(head, end)
 
     def short(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the spans of beginnings, each as far as it matches."""
-        for shortest in filter(text.__contains__, self.shortest):
-            begin = text.find(shortest)
-            while begin >= 0:
-                ends = range(begin + _HEAD, begin + _LEAST_PART - 1, -1)
-                part = next(text[begin:end] for end in ends if text[begin:end] in self._short)
-                end = begin + len(part)
-                if is_distinctive(part) and _stands_alone(text, begin, end, self._short[part]):
-                    yield begin, end
-                begin = text.find(shortest, begin + 1)
+        for _, begin in _places_of(self.shortest, text, _LEAST_PART):
+            ends = range(begin + _HEAD, begin + _LEAST_PART - 1, -1)
+            part = next(text[begin:end] for end in ends if text[begin:end] in self._short)
+            end = begin + len(part)
+            if is_distinctive(part) and _stands_alone(text, begin, end, self._short[part]):
+                yield begin, end
+
+
+class _Head:
+    """The terms that begin in the same way, and what must not be adjacent to any of them."""
+
+    def __init__(self, alone: str) -> None:
+        self.alone = alone
+        self.longest = 0
+        self._texts: list[str] = []
+
+    def add(self, text: str, alone: str) -> None:
+        """Add a term, which is not less than those before."""
+        self._texts.append(text)
+        self.alone = self.alone and alone
+        self.longest = max(self.longest, len(text))
+
+    def matching(self, text: str, at: int) -> int:
+        """Return as how many characters of a text, from a place on, one of the terms begins.
+
+        Takes time in proportion to these: neighbours of a text in sorted order have most in common with it.
+        """
+        size = _HEAD
+        while True:
+            size *= 2
+            part = text[at : at + size]
+            place = bisect_left(self._texts, part)
+            near = self._texts[max(place - 1, 0) : place + 1]
+            length = max(common_length(part, each[:size]) for each in near)
+            if length < size:
+                return length
+
+
+def _places_of(parts: Set[str], text: str, length: int) -> Iterator[tuple[str, int]]:
+    """Yield each of some parts of one length and its places in a text; of each part, the places in order.
+
+    Takes time in proportion to the text, however many parts there are.
+    """
+    if len(parts) > _FEW:
+        for at in range(len(text) - length + 1):
+            if (part := text[at : at + length]) in parts:
+                yield part, at
+        return
+    for part in parts:
+        at = text.find(part)
+        while at >= 0:
+            yield part, at
+            at = text.find(part, at + 1)
 
 
 def is_distinctive(text: str) -> bool:

@@ -202,10 +202,14 @@ _LEAST_MISSPELT: Final = 5
 
 def common_length(one: str, other: str) -> int:
     """Return the length of the common prefix of two texts."""
-    return next(
-        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
-        min(len(one), len(other)),
-    )
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _is_one_typo_apart(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ import reprlib
 import textwrap
 from functools import partial
 from html.entities import codepoint2name
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
@@ -399,3 +400,43 @@ def test_a_search_takes_linear_time() -> None:
 
     for part in ("a", "ab", "b", "aaaaab", "…aaaaaa", "…", "ab...", "...ab", "(", "(truncated", "...baaaaa", "[cut:"):
         assert_linear(partial(work, part), 100_000)
+
+
+LARGE: dict[str, Callable[[int], str]] = {
+    "one beginning": lambda number: "a" * 16 + f"{number:04}" * 3,
+    "one long beginning": lambda number: "a" * 200 + f"{number:04}",
+    "a short beginning": lambda number: "aaaaaa" + f"{number:04}" * 3,
+    "one end": lambda number: f"{number:04}" * 3 + "a" * 16,
+    "nothing in common": lambda number: f"{number * number + 1:x}-" * 3,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value_of", LARGE.values(), ids=LARGE)
+def test_a_search_takes_as_long_for_many_values_as_for_few(value_of: Callable[[int], str]) -> None:
+    """A text is searched with values in proportion to its length: with each by itself, that is quadratic."""
+
+    def work(part: str, size: int) -> Callable[[], object]:
+        values = SecretValues(lambda: [value_of(number) for number in range(size // 1_400)])
+        values.hide("")
+        return partial(values.hide, part * (size // len(part)))
+
+    for part in ("a", "a" * 16 + " ", "aaaaaa...", "...aaaaaa", "a" * 16 + "0001", "\\u0061", "some words, "):
+        assert_linear(partial(work, part), 100_000)
+
+
+@given(
+    st.lists(st.text("ab", min_size=16, max_size=30), min_size=1, max_size=4),
+    st.lists(st.sampled_from(["a", "ab", "bba", " "]), max_size=5),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(6, 40)), min_size=1, max_size=6),
+    st.integers(0, 300),
+)
+def test_values_are_hidden_wherever_they_overlap(
+    values: list[str], between: list[str], cuts: list[tuple[int, int]], more: int
+) -> None:
+    """Also if there are so many values that they are searched for in another way."""
+    parts = [values[place % len(values)][:length] for place, length in cuts]
+    text = "".join(map("".join, zip_longest(parts, between, fillvalue="")))
+    shown = hidden(text, *values, *(f"other {number}" for number in range(more)))
+    assert not any(value in shown for value in values)
+    assert len(shown) <= len(text) or REDACTED in shown
