@@ -251,8 +251,9 @@ def test_credentials_that_a_server_repeats_reach_neither_models_nor_the_record(
     server = peer(transport)
     given = "tok-0123456789-abcdef"
     if transport == "stdio":
-        server = replace(server, env=("SERVER_TOKEN",))
-        host = McpHost(cwd=tmp_path, environment={**os.environ, "SERVER_TOKEN": given})
+        server = replace(server, env=("SERVER_PRIVATE_KEY", "SERVER_TOKEN"))
+        key = "\n".join(f"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ{line:02}" for line in range(30))
+        host = McpHost(cwd=tmp_path, environment={**os.environ, "SERVER_PRIVATE_KEY": key, "SERVER_TOKEN": given})
     else:
         server = replace(server, headers={"Authorization": "Bearer $env.SERVER_TOKEN"})
         host = McpHost(cwd=tmp_path, environment={"SERVER_TOKEN": given})

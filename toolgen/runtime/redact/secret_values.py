@@ -31,8 +31,8 @@ _LEAST_LINE: Final = 8
 _LONG: Final = 20_000
 """Length from which a value is not searched for in base64 and hexadecimal."""
 
-_MOST_TERMS: Final = 1000
-"""Maximum search terms of one call. No text of a call with more is shown, because the search would take too long."""
+_MOST_TERMS: Final = 10_000
+"""Maximum search terms. With more, no text is shown: collecting them would take too long."""
 
 _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECASE)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.secret_names import is_secret_key
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.json_values import is_array, is_object
@@ -17,21 +18,22 @@ if TYPE_CHECKING:
     from toolgen.runtime.base.errors import CallFailed
 
 _KEPT: Final = 16
-"""Credentials that are looked for: tokens are replaced from time to time, and the last ones count."""
+"""Credentials that were sent and are looked for: tokens are replaced from time to time, and the last ones count."""
 
 _SHORTEST: Final = 6
 """Characters: a shorter one is not looked for, because it would be found in words."""
 
 
 class SentCredentials:
-    """The credentials of one peer: those known in advance (`known`, in order), and the last ones that were sent.
+    """The credentials of one peer: all that are known in advance (`known`), and the last ones that were sent.
 
     They belong to the operator, and no model or record has a use for them, so they are also redacted from the value of
-    a result, in any of the encodings that `SecretValues` finds.
+    a result, in any of the encodings that `SecretValues` finds. If there are more than that searches for, nothing that
+    the peer says is shown.
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        self._known = [*dict.fromkeys(text for text in known if len(text) >= _SHORTEST)]
+        self._known = dict.fromkeys(text for text in known if len(text) >= _SHORTEST)
         self._sent: list[str] = []
         self._values: SecretValues | None = None
 
@@ -51,7 +53,7 @@ class SentCredentials:
     def hide(self, text: str) -> str:
         """Return a text without the credentials; the same object if there is none in it."""
         if self._values is None:
-            texts = [*self._known[:_KEPT], *self._sent]
+            texts = [*self._known, *self._sent]
             self._values = SecretValues(lambda: texts)
         return self._values.hide(text)
 
@@ -104,4 +106,7 @@ def _walked(value: Any, hide: Callable[[str], str]) -> Any:
         return {hide(key): _walked(item, hide) for key, item in value.items()}
     if is_array(value):
         return [_walked(item, hide) for item in value]
+    if isinstance(value, int | float):
+        written = json.dumps(value)
+        return value if hide(written) == written else REDACTED
     return value

@@ -698,6 +698,19 @@ def test_credentials_that_an_api_repeats_reach_nobody(catalog: Catalog, tool: st
         assert own[tool] not in shown
 
 
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_credential_that_an_api_repeats_as_a_number_reaches_nobody(catalog: Catalog, status: int) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await JSONResponse({"message": "no", "echo": [1234567890123], "n": 12}, status)(scope, receive, send)
+
+    result = call(
+        catalog, "get", app=app, base_url="http://app", environment={**ENVIRONMENT, "SHOP_KEY": "1234567890123"}
+    )
+    shown = f"{result} {result.payload.decode()}"
+    assert "1234567890123" not in shown
+    assert "[redacted]" in shown
+
+
 def test_binary_content_is_kept_as_it_came_and_nothing_of_it_is_shown(catalog: Catalog) -> None:
     content = b"\x89PNG\r\n key-1234 \x00\xff"
     kept: list[bytes] = []

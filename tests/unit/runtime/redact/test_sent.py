@@ -93,6 +93,44 @@ def test_any_credential_is_found_anywhere_in_any_json(data: st.DataObject, secre
         json.loads(text)
 
 
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 30, 100, 1_000, 10_000])
+def test_every_known_credential_is_hidden_however_many_there_are(count: int) -> None:
+    known = [f"{number:05}-{f'{number * number:09x}' * 3}" for number in range(count)]
+    sent = SentCredentials(known)
+    for number in (0, 11_111):
+        sent.add(f"sent-{number}")
+    for secret in (known[0], known[count // 2], known[-1], "sent-11111"):
+        for text in (
+            secret,
+            quote(base64.b64encode(f"a:{secret}".encode())),
+            f"{secret[:10]}...",
+            secret.encode().hex(),
+        ):
+            assert text not in sent.hide(f"as {text} said")
+    assert sent.hide("nothing of them") == ("nothing of them" if count < 2_000 else "[redacted]")
+
+
+@given(
+    secret=st.integers(10**5, 10**30),
+    around=st.recursive(
+        st.just(None), lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.just("a"), inner)
+    ),
+    written=st.sampled_from(["{}", "-{}", "{}.5", "{}e1", "7{}", '"{}"', "[1,{}]"]),
+)
+def test_a_credential_of_digits_is_found_in_numbers(secret: int, around: Any, written: str) -> None:
+    text = written.format(secret)
+    payload = json.dumps({"around": around, "echo": None, "n": 12}).replace('"echo": null', f'"echo": {text}')
+    data = json.loads(payload)
+    result = ToolResult[Any](
+        payload=payload.encode(), blocks=(ContentBlock(type="json", data=data),), metadata={"mcp": {"content": data}}
+    )
+    hidden = SentCredentials([str(secret)]).hide_result(result)
+    for shown in (hidden.payload.decode(), json.dumps(hidden.blocks[0].data), json.dumps(dict(hidden.metadata))):
+        assert str(secret)[:15] not in shown
+        assert f"{secret:e}" not in shown
+        assert '"n":12' in shown.replace(" ", "")
+
+
 def test_what_has_no_credential_is_returned_as_it_is() -> None:
     sent = SentCredentials([PLAIN])
     result = ToolResult[Any](payload=b'{"token":"another","password":1,"n":[1.0,1e3,"\\u00e4%20&#39;"]}')
