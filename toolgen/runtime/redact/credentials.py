@@ -1,7 +1,8 @@
 """Credentials in text: well-known formats, and values after the name of a secret. Takes linear time.
 
 No pattern can match the same run of characters in two ways: runs are matched whole (`++`), and start only where no
-other run continues. The names of secrets are in `secret_names`.
+other run continues. Where a value that may stay ends is found once for all names before it, see `_Ends`. The names of
+secrets are in `secret_names`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 from toolgen.runtime.redact.secret_names import WORDS_IN_TEXT, is_secret_name, letters
@@ -18,6 +19,8 @@ REDACTED: Final = "[redacted]"
 
 _ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
 """Characters that a shell or code could act on: text with one is more than a credential."""
+
+_PATHS: Final = ("/", "./", "../", "~")
 
 
 def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
@@ -41,7 +44,7 @@ def is_mere_credential(value: str) -> bool:
     """Whether a value after the name of a secret, as on a command line, can only be a credential."""
     header = _HEADER.fullmatch(value)
     word = header[1] if header else value
-    return _is_token(word) and not word.startswith(("/", "./", "../", "~")) and not _ACTIVE.search(word)
+    return _is_token(word) and not word.startswith(_PATHS) and not _ACTIVE.search(word)
 
 
 def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
@@ -187,23 +190,24 @@ _NAME: Final = re.compile(
     r"(?<![\w.-])(?:([\w.-]++)(\\{0,4}[\"'`]?[ \t]{0,4}(?::=|=>|==?|:|(?<=\w)>)[ \t]{0,4})"
     r"|(--[\w-]++)[ \t]{1,4}(?!-))"
 )
-_UNQUOTED: Final = re.compile(r"(?:[^\s\"'`,;&<>]++|,(?=[^\s\"']))+")
+_WORD_END: Final = re.compile(r"[\s\"'`;&<>]|,(?![^\s\"'])")
 _QUOTE: Final = re.compile(r"\\{0,4}[\"'`]")
 _TEXT: Final[dict[str, re.Pattern[str]]] = {
     quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*", re.DOTALL) for quote in ('"', "'", "`")
 }
-_REST_OF_LINE: Final = re.compile(r"[^\r\n]++")
+_LINE_END: Final = re.compile(r"[\r\n]")
 _BRACKET: Final = re.compile(r"[\[\]{}]")
 _LONGEST_END: Final = 80
 _NOTHING: Final = frozenset({"null", "none", "nil", "true", "false", "undefined"})
 
 
 _KEY_BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]+-----(?:[A-Za-z0-9+/=\r\n]|\\[nr])*(?:-----END [A-Z0-9 ]+-----)?")
-_HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\S+)", re.IGNORECASE)
+_HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\S++)", re.IGNORECASE)
 
 
 def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
     """Redact what follows the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
+    ends = _Ends(text)
     parts: list[str] = []
     done = at = 0
     while found := _NAME.search(text, at):
@@ -212,7 +216,9 @@ def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> st
         name = letters(written[-_LONGEST_END:])
         if not is_secret_name(written) and name not in names:
             continue
-        begin, end = _value(text, at, name, found)
+        begin, end = ends.of_value(name, found)
+        if is_cautious and ends.has_more(begin, end):
+            continue
         value = text[begin:end]
         if not value or value == REDACTED or value.lower() in _NOTHING:
             continue
@@ -225,17 +231,69 @@ def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> st
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _value(text: str, at: int, name: str, found: re.Match[str]) -> tuple[int, int]:
-    """Return the start, without quotes, and the end of the value that begins at `at`."""
-    quote = _QUOTE.match(text, at)
-    if quote is not None:
-        return quote.end(), _end_of_quoted(text, quote)
-    if text[at : at + 1] in ("[", "{"):
-        return at, _end_of_container(text, at)
-    if name.endswith(("authorization", "cookie")) and ":" in (found[2] or ""):
-        return at, _end_of_header(text, at, text[found.start() - 1 : found.start()])
-    word = _UNQUOTED.match(text, at)
-    return at, word.end() if word else at
+class _Ends:
+    """Where the values in a text end, each asked for after the one before. Takes linear time for all together.
+
+    In a cautious search a value may stay, and what it has is searched too: nothing is looked for twice.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text: Final = text
+        self._word: Final = _Next(_WORD_END, text)
+        self._line: Final = _Next(_LINE_END, text)
+        self._active: Final = _Next(_ACTIVE, text)
+
+    def of_value(self, name: str, found: re.Match[str]) -> tuple[int, int]:
+        """Return the start, without quotes, and the end of the value after a name."""
+        text, at = self._text, found.end()
+        quote = _QUOTE.match(text, at)
+        if quote is not None:
+            return quote.end(), _end_of_quoted(text, quote)
+        if text[at : at + 1] in ("[", "{"):
+            return at, self._containers.get(at, len(text))
+        if name.endswith(("authorization", "cookie")) and ":" in (found[2] or ""):
+            return at, self._end_of_header(at, text[found.start() - 1 : found.start()])
+        return at, self._word.after(at)
+
+    def has_more(self, begin: int, end: int) -> bool:
+        """Whether a value certainly is more than a credential, see `is_mere_credential`."""
+        header = _HEADER.match(self._text, begin, end)
+        word = header.start(1) if header else begin
+        return self._text.startswith(_PATHS, word) or self._active.after(word) < end
+
+    @cached_property
+    def _containers(self) -> dict[int, int]:
+        """The end of each object and array that ends, by its start."""
+        ends: dict[int, int] = {}
+        opened: list[int] = []
+        for bracket in _BRACKET.finditer(self._text):
+            if bracket[0] in "[{":
+                opened.append(bracket.start())
+            elif opened:
+                ends[opened.pop()] = bracket.end()
+        return ends
+
+    def _end_of_header(self, at: int, before: str) -> int:
+        """Return the end of a header: its closing quote if it is quoted, as on a command line, else that of the line."""
+        end = self._line.after(at)
+        closing = self._text.find(before, at, end) if before in ('"', "'", "`") and before else -1
+        return end if closing < 0 else closing
+
+
+class _Next:
+    """The next match of a pattern in a text after places that only increase: what was found is not searched again."""
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        self._pattern: Final = pattern
+        self._text: Final = text
+        self._searched = self._found = -1
+
+    def after(self, at: int) -> int:
+        """Return where the next match begins, at a place or behind it; the end of the text if there is none."""
+        if not self._searched <= at <= self._found:
+            found = self._pattern.search(self._text, at)
+            self._searched, self._found = at, found.start() if found else len(self._text)
+        return self._found
 
 
 def _end_of_quoted(text: str, quote: re.Match[str]) -> int:
@@ -246,20 +304,3 @@ def _end_of_quoted(text: str, quote: re.Match[str]) -> int:
         return inside.end() if inside else begin
     end = text.find(quote[0], begin)
     return len(text) if end < 0 else end
-
-
-def _end_of_container(text: str, at: int) -> int:
-    depth = 0
-    for bracket in _BRACKET.finditer(text, at):
-        depth += 1 if bracket[0] in "[{" else -1
-        if depth == 0:
-            return bracket.end()
-    return len(text)
-
-
-def _end_of_header(text: str, at: int, before: str) -> int:
-    """Return the end of a header: the closing quote if it is quoted, as on a command line, else the end of the line."""
-    rest = _REST_OF_LINE.match(text, at)
-    end = rest.end() if rest else at
-    closing = text.find(before, at, end) if before in ('"', "'", "`") and before else -1
-    return end if closing < 0 else closing

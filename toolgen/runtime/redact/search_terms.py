@@ -147,7 +147,7 @@ class _Beginnings:
     def anywhere(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the spans of terms; of a long one also those of its beginning, as far as it matches.
 
-        Where too many overlap, which periodic texts do, a span is as long as the longest term may be.
+        Where too many overlap, as in periodic text, each counts as the longest term, and has what the last one has not.
         """
         for length, heads in self._heads.items():
             done = dict.fromkeys(heads, 0)
@@ -155,12 +155,13 @@ class _Beginnings:
             for part, at in _places_of(heads.keys(), text, length):
                 head = heads[part]
                 overlaps = at < done[part]
-                size = head.longest if overlaps and spare <= 0 else head.matching(text, at)
+                is_spent = overlaps and spare <= 0
+                size = head.longest if is_spent else head.matching(text, at)
                 spare -= size if overlaps else 0
-                end = min(at + size, len(text))
+                begin, end = done[part] if is_spent else at, min(at + size, len(text))
                 done[part] = max(done[part], end)
-                if _stands_alone(text, at, end, head.alone):
-                    yield at, end
+                if begin < end and _stands_alone(text, begin, end, head.alone):
+                    yield begin, end
 
     def short(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the spans of beginnings, each as far as it matches."""

@@ -8,6 +8,7 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from tests.later import later
 from tests.unit.runtime.runs.test_runs import run_of
 from tests.unit.runtime.tools import call_now, runtime_of
+from tests.work import assert_linear
 from toolgen.agents.runs import run_to_end
 from toolgen.contract.records import (
     PARTIAL_OUTPUT,
@@ -40,7 +42,6 @@ from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.runtime.runs.children import start_child
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from toolgen.agents.planner import RunOutcome
@@ -442,6 +443,39 @@ def test_reg_66_a_summary_redacts_credentials_but_no_executable_text(text: str, 
     assert json.loads(asked[0].summary) == {"text": summary}
     assert json.loads(asked[0].arguments) == {"text": summary}
     assert asked[0].confirm == f"Run {summary}?"
+
+
+COSTLY: dict[str, Callable[[int], dict[str, Any]]] = {
+    "containers that stay": lambda size: {"note": "password: {" * (size // 11)},
+    "words that stay": lambda size: {"note": "password=/" * (size // 10)},
+    "headers that stay": lambda size: {"note": "cookie: a; " * (size // 11)},
+    "keys": lambda size: {"note": "", "data": {f"sk-ant-api03-{number:040}": number for number in range(size // 60)}},
+    "values with one beginning": lambda size: {
+        "box": {"codes": [f"{'a' * 16}{number:04}{number:08}" for number in range(size // 1_400)]},
+        "note": "a" * size,
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("args_of", COSTLY.values(), ids=COSTLY)
+def test_a_call_that_is_asked_about_and_recorded_takes_linear_time(args_of: Callable[[int], dict[str, Any]]) -> None:
+    def work(size: int) -> Callable[[], object]:
+        asked: list[PermissionRequest] = []
+
+        def callback(request: PermissionRequest) -> Decision:
+            asked.append(request)
+            return Decision.DENY
+
+        def make() -> None:
+            result, record = made(lambda _args: "ran", args, permission=callback)
+            assert (len(asked), result.error is None, bool(record.events)) == (1, False, True)
+            asked.clear()
+
+        args = {"word": WORD, **args_of(size)}
+        return make
+
+    assert_linear(work, 100_000)
 
 
 @pytest.mark.parametrize("command", ["rm -rf /", "poweroff", "/bin/x1", "x1;y2"])
