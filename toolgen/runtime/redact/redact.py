@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -123,6 +124,7 @@ class _Walk:
 
     def _object(self, value: dict[str, Any], at: tuple[_Field, ...], depth: int) -> dict[str, Any]:
         members: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
         same = True
         rules = self._rules
         named = _names_a_secret(value)
@@ -139,7 +141,7 @@ class _Walk:
                 kept = rules.hide(item)
             else:
                 kept = self._redacted(item, below, depth)
-            shown = _free(rules.text(key), members)
+            shown = free_key(rules.text(key), members, numbers)
             same = same and kept is item and shown is key
             members[shown] = kept
             self._left -= len(shown) + (len(kept) if isinstance(kept, str) else 1)
@@ -230,11 +232,16 @@ def _is_option(word: Any, value: str) -> bool:
     return ("=" not in word and is_secret_key(word)) or (word in _LOGIN_OPTIONS and bool(_LOGIN.fullmatch(value)))
 
 
-def _free(key: str, members: dict[str, Any]) -> str:
-    """Return a key that is unique in the object: two redacted keys may be equal."""
-    while key in members:
-        key += "+"
-    return key
+def free_key(key: str, members: Container[str], numbers: dict[str, int]) -> str:
+    """Return a key that is unique in an object, since redacted keys may be equal: the key itself, or with a number.
+
+    `numbers` has the next number of each key of the object.
+    """
+    if key not in members:
+        return key
+    number = next(each for each in count(numbers.get(key, 1)) if f"{key}+{each}" not in members)
+    numbers[key] = number + 1
+    return f"{key}+{number}"
 
 
 @lru_cache(maxsize=1024)

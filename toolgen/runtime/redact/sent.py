@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.redact import REDACTED, free_key
 from toolgen.runtime.redact.secret_names import is_secret_key
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.json_values import is_array, is_object
@@ -103,7 +103,11 @@ def _walked(value: Any, hide: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return hide(value)
     if is_object(value):
-        return {hide(key): _walked(item, hide) for key, item in value.items()}
+        members: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
+        for key, item in value.items():
+            members[free_key(hide(key), members, numbers)] = _walked(item, hide)
+        return members
     if is_array(value):
         return [_walked(item, hide) for item in value]
     if isinstance(value, int | float):
