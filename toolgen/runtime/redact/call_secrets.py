@@ -276,13 +276,13 @@ def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
 
     It may be if the pointer is truncated, or if there is a text or number in place of an object with a secret.
     """
-    from toolgen.runtime.redact.redact import is_secret_field
+    from toolgen.runtime.redact.redact import has_secret_field, is_secret_field
 
     pointer = issue.pointer
     is_scalar = not issue.found.startswith(_CONTAINERS)
     return (
         pointer.endswith(_CUT)
-        or (is_scalar and any(each.startswith(f"{pointer}/") for each in (*secrets.args, *secrets.result)))
+        or (is_scalar and (has_secret_field(pointer, secrets.args) or has_secret_field(pointer, secrets.result)))
         or is_secret_field(pointer, secrets.args, secrets.names)
         or is_secret_field(pointer, secrets.result)
     )
@@ -299,7 +299,7 @@ def hide_payload(payload: str, secrets: Secrets, limit: float = inf) -> str:
     try:
         args = from_json(payload)
     except (ValueError, TypeError):  # not JSON, or not text
-        return _redacted() if secrets.args else redact_text(payload)
+        return _redacted() if secrets.args else redact_text(_hide_values(secrets)(payload), partial(_is_key, secrets))
     rules = replace(_rules(secrets), names=secrets.names, is_strict=True)
     hidden = redact(args, secrets.args, rules, limit)
     if hidden is args and not _repeats_keys(payload):
@@ -313,6 +313,10 @@ class RedactedSecret(Picklable, ValueError):
     def __init__(self, pointer: str) -> None:
         self.pointer = pointer
         super().__init__(f"{pointer} is `{_redacted()}`, which records have in place of a value: give the value itself")
+
+
+def _is_key(secrets: Secrets, name: str) -> bool:
+    return is_secret_key(name) or (secrets.names is not None and secrets.names.matches(name))
 
 
 def refuse_redacted(payload: bytes | str, secrets: Secrets) -> None:

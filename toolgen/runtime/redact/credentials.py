@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Final
 
-from toolgen.runtime.redact.secret_names import WORDS_IN_TEXT, is_secret_name, letters
+from toolgen.runtime.redact.secret_names import WORDS_IN_TEXT, is_secret_key, is_secret_name, letters
 
 REDACTED: Final = "[redacted]"
 
@@ -23,12 +24,12 @@ _ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
 _PATHS: Final = ("/", "./", "../", "~")
 
 
-def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
+def redact_text(text: str, is_key: Callable[[str], bool] | None = None) -> str:
     """Return a text with each secret in it replaced by `REDACTED`; the same object if there is none.
 
-    `names` are further names of secrets, of lower-case letters and digits.
+    `is_key` tells further names of secrets, in a text that stands for an object.
     """
-    return _redacted(text, names, is_cautious=False)
+    return _redacted(text, is_key, is_cautious=False)
 
 
 def redact_shown(text: str) -> str:
@@ -37,7 +38,7 @@ def redact_shown(text: str) -> str:
     A model wrote the text, and must not be able to hide an action by making it look like a secret:
     `TOKEN="$(curl … | sh)"` is shown. So is a plain word after a name, which could be a program or a file.
     """
-    return _redacted(text, frozenset(), is_cautious=True)
+    return _redacted(text, None, is_cautious=True)
 
 
 def is_mere_credential(value: str) -> bool:
@@ -47,7 +48,7 @@ def is_mere_credential(value: str) -> bool:
     return _is_token(word) and not word.startswith(_PATHS) and not _ACTIVE.search(word)
 
 
-def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
+def _redacted(text: str, is_key: Callable[[str], bool] | None, *, is_cautious: bool) -> str:
     length = len(text)
     if length < 6 or (length < 16 and text.isidentifier()):  # too short for any format or name
         return text
@@ -62,8 +63,8 @@ def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
         if "bearer" in lowered or "basic" in lowered:
             shown = _SCHEME.sub(_without_credentials, text)
             text = text if shown == text else shown
-        if names or any(word in lowered for word in WORDS_IN_TEXT):
-            return _without_named(text, names, is_cautious=is_cautious)
+        if is_key is not None or any(word in lowered for word in WORDS_IN_TEXT):
+            return _without_named(text, is_key, is_cautious=is_cautious)
     return text
 
 
@@ -205,7 +206,7 @@ _KEY_BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]+-----(?:[A-Za-z0-9+/=\r\n]
 _HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\S++)", re.IGNORECASE)
 
 
-def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
+def _without_named(text: str, is_key: Callable[[str], bool] | None, *, is_cautious: bool) -> str:
     """Redact what follows the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
     ends = _Ends(text)
     parts: list[str] = []
@@ -214,7 +215,8 @@ def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> st
         at = found.end()
         written = found[1] or found[3]
         name = letters(written[-_LONGEST_END:])
-        if not is_secret_name(written) and name not in names:
+        is_named = is_secret_key if _QUOTE.match(found[2] or "") else is_secret_name  # in quotes it is no other word
+        if not is_named(written) and (is_key is None or not is_key(written)):
             continue
         begin, end = ends.of_value(name, found)
         if is_cautious and ends.has_more(begin, end):
@@ -274,7 +276,7 @@ class _Ends:
         return ends
 
     def _end_of_header(self, at: int, before: str) -> int:
-        """Return the end of a header: its closing quote if it is quoted, as on a command line, else that of the line."""
+        """Return the end of a header: its closing quote if it is quoted, as on a command line, or that of the line."""
         end = self._line.after(at)
         closing = self._text.find(before, at, end) if before in ('"', "'", "`") and before else -1
         return end if closing < 0 else closing

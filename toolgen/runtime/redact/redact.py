@@ -25,7 +25,7 @@ from toolgen.schema.references import steps_of
 if TYPE_CHECKING:
     from toolgen.runtime.redact.secret_names import DeclaredNames
 
-__all__ = ["REDACTED", "Rules", "is_secret_field", "is_secret_key", "redact", "redact_text"]
+__all__ = ["REDACTED", "Rules", "has_secret_field", "is_secret_field", "is_secret_key", "redact", "redact_text"]
 
 _ANY: Final = "*"
 _HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
@@ -93,6 +93,14 @@ def is_secret_field(pointer: str, declared: Iterable[str] = (), names: DeclaredN
             return True
         at = _step(at, segment)
     return _is_declared(at)
+
+
+def has_secret_field(pointer: str, declared: Iterable[str]) -> bool:
+    """Whether a JSON pointer leads to an object or array that has a secret by a declaration."""
+    at = _fields(tuple(declared))
+    for segment in steps_of(pointer):
+        at = _step(at, segment)
+    return any(place.below for place in at)
 
 
 class _Walk:

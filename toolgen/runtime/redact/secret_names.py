@@ -45,8 +45,8 @@ _WEAK: Final = re.compile(
 )
 """Secret at the end of a name."""
 
-_WHOLE: Final = frozenset({"auth", "pass", "pin", "otp", "totp", "cvv", "cvc", "cvv2", "cvc2", "sig", "bearer"})
-"""Secret as whole keys of an object; in text they are ordinary words. Card codes: PCI DSS glossary."""
+WHOLE_KEYS: Final = frozenset({"auth", "pass", "pin", "otp", "totp", "cvv", "cvc", "cvv2", "cvc2", "sig", "bearer"})
+"""Secret as whole keys of an object; in text they are ordinary words, unless quoted. Card codes: PCI DSS glossary."""
 
 _PLAIN: Final = re.compile(
     r"(?:page|next|prev|previous|continuation|pagination|cursor|resume|sync)tokens?$"  # pagination
@@ -129,7 +129,20 @@ _LONGEST: Final = 80
 
 WORDS_IN_TEXT: Final = (
     *("pass", "key", "secret", "token", "cookie", "cred", "pwd", "auth", "connection", "jwt", "sess", "mnemonic"),
-    *("phrase", "seed", "code", "assertion", "samlresponse", "connect.sid"),
+    *(
+        "phrase",
+        "seed",
+        "code",
+        "assertion",
+        "samlresponse",
+        "connect.sid",
+        "pin",
+        "otp",
+        "cvv",
+        "cvc",
+        "sig",
+        "bearer",
+    ),
 )
 """Every name that is secret in text contains one of these, in lower case."""
 
@@ -158,7 +171,7 @@ def letters(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_secret_key(key: str) -> bool:
-    return letters(key) in _WHOLE or _is_secret_name(key)
+    return letters(key) in WHOLE_KEYS or _is_secret_name(key)
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +39,7 @@ from toolgen.runtime.calls.call import Denial
 from toolgen.runtime.calls.result import failed_call
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.redact.call_secrets import hide_issue, hide_payload, secrets_of_tool
+from toolgen.runtime.redact.secret_names import WHOLE_KEYS, is_secret_key
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.runtime.runs.children import start_child
 
@@ -105,6 +107,10 @@ def raising(error: BaseException) -> Callable[[Any], Any]:
         raise error
 
     return handler
+
+
+def returning(value: Any) -> Callable[[Any], Any]:
+    return lambda _args: value
 
 
 FAILURES = {
@@ -228,6 +234,70 @@ def test_reg_66_issues_of_invalid_args_contain_no_secrets(payload: str) -> None:
     assert result.error.code == "validation_error"
     assert is_free(f"{result!r} {shown(record)}")
     assert result.error.issues[0].hint
+
+
+BROKEN = [
+    '{{"note": "n", "{name}": "{word}",}}',
+    '{{"note": "n", "{name}": "{word}"',
+    '{{"note": "n", "{name}": "{word}',
+    "{{'note': 'n', '{name}': '{word}'}}",
+    "{{note: 'n', {name}: '{word}'}}",
+    '{{"note": "n", "{name}": "{word}"}} and more',
+    '```json\n{{"note": "n", "{name}": "{word}"}}\n```',
+    '[{{"in": {{"{name}" : "{word}"}}}},]',
+    '{{"{name}": ["{word}"],}}',
+]
+PROPERTIES: list[dict[str, Any]] = [{}, {name: {"type": "string"} for name in (*WHOLE_KEYS, "password")}]
+
+
+@pytest.mark.parametrize("name", [*sorted(WHOLE_KEYS), "password", "Cvv", "x-auth", "passwrd", "pasword"])
+@pytest.mark.parametrize("properties", PROPERTIES, ids=["open", "declared"])
+def test_args_that_are_not_json_show_no_field_with_the_name_of_a_secret(name: str, properties: dict[str, Any]) -> None:
+    if not is_secret_key(name) and not properties:
+        return  # a misspelt name of no field
+    for broken in BROKEN:
+        payload = broken.format(name=name, word=WORD)
+        schema = {"type": "object", "properties": {**properties, "note": {"type": "string"}}}
+        result, record = made(lambda _args: 1, payload=payload, fields={"input_schema": schema})
+        assert result.error is not None
+        assert result.error.code == "validation_error"
+        assert is_free(f"{result!r} {shown(record)}"), payload
+
+
+KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "object": lambda inner: {"type": "object", "properties": {"in": inner, "n": {"type": "integer"}}},
+    "array": lambda inner: {"type": "array", "items": inner},
+    "tuple": lambda inner: {"type": "array", "prefixItems": [{"type": "integer"}, inner]},
+    "map": lambda inner: {"type": "object", "additionalProperties": inner},
+}
+INSIDE: dict[str, Callable[[Any], Any]] = {
+    "object": lambda inner: {"in": inner},
+    "array": lambda inner: [inner],
+    "tuple": lambda inner: [1, inner],
+    "map": lambda inner: {"any": inner},
+}
+
+
+@pytest.mark.parametrize("kinds", [each for depth in (1, 2, 3) for each in product(KINDS, repeat=depth)], ids=" ".join)
+@pytest.mark.parametrize("value", [WORD, 471199])
+def test_a_value_in_place_of_what_has_a_secret_is_not_shown(kinds: tuple[str, ...], value: Any) -> None:
+    """At any depth, in args and in results."""
+    schema: Any = {"type": "object", "properties": {"word": {"type": "string", "format": "password"}}}
+    for kind in reversed(kinds):
+        schema = KINDS[kind](schema)
+    for level in range(len(kinds) + 1):
+        data = value
+        for kind in reversed(kinds[:level]):
+            data = INSIDE[kind](data)
+        whole = {"type": "object", "properties": {"a": schema}}
+        for fields, args, ran in (
+            ({"input_schema": whole}, {"a": data}, None),
+            ({"input_schema": {"type": "object"}, "result_schema": whole}, {}, {"a": data}),
+        ):
+            result, record = made(returning(ran), args, fields=fields)
+            assert result.error is not None
+            assert result.error.issues
+            assert is_free(f"{result!r} {shown(record)}", str(value)), (level, fields)
 
 
 def test_reg_66_a_multiline_secret_is_redacted_before_a_message_is_cut_to_its_first_line() -> None:

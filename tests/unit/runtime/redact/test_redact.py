@@ -152,6 +152,8 @@ def test_a_credential_is_redacted_anywhere_in_text(credential: str) -> None:
         ("max_tokens=4096 token=hunter2", f"max_tokens=4096 token={REDACTED}"),
         ("password=hunter,2 user=x", f"password={REDACTED} user=x"),
         ("-----BEGIN PRIVATE KEY-----\nhunter2 and the rest was cut", REDACTED),
+        ("bad {'cvv': 123, 'pin': 'hunter2'}", f"bad {{'cvv': {REDACTED}, 'pin': '{REDACTED}'}}"),
+        ('{\\"auth\\": {\\"a\\": \\"hunter2\\"}}', f'{{\\"auth\\": {REDACTED}}}'),
     ],
 )
 def test_text_after_the_name_of_a_secret_is_redacted(text: str, shown: str) -> None:
@@ -171,6 +173,8 @@ def test_text_after_the_name_of_a_secret_is_redacted(text: str, shown: str) -> N
         "next_page_token=abc",
         "password: null, secret=false, token = ''",
         "password is wrong",
+        "in step 2 pin: 12, auth: none yet, pass=3",
+        '{"pass": true, "pinned": "yes", "design": 1}',
         "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----",
         "eyJub3QgYSB0b2tlbg",
         "task-sk-12, disk-usage, risk_level, ASIAN, SKU 12",
