@@ -189,7 +189,7 @@ class Codec(Generic[T]):
         to_python, options = adapter.serializer.to_python, dict[str, Any](self._type.options)
         if self._source.assert_formats:
             options["mode"] = "json"  # of a date its text
-        return model, partial(to_python, **options) if options else to_python, self._is_valid
+        return model, partial(to_python, **options), self._is_valid
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:

@@ -51,8 +51,11 @@ class ValueType:
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """The serializer's options. Each takes time, so only those with an effect are set."""
-        return dump_options(self._kind)
+        """The serializer's options. Each takes time, so only those with an effect are set.
+
+        The schema decides what fits, so pydantic warns of nothing: its warnings quote values, which may be secret.
+        """
+        return {"warnings": False, **dump_options(self._kind)}
 
     def is_instance(self, value: Any) -> bool:
         """Whether a value is an instance of the class; False for types that are not classes."""

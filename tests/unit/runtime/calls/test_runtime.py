@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import threading
+import warnings
 from dataclasses import is_dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,18 @@ def test_a_typed_call_passes_typed_args_and_returns_a_typed_result(shop: Shop) -
     assert result.value == shop.type("RefundResult")(refunded=True)
     assert (json.loads(result.payload), result.tool_name) == ({"refunded": True}, "shop.orders.refund")
     assert result.content == (ContentBlock(type="json", data={"refunded": True}),)
+
+
+def test_no_warning_quotes_args_or_a_result_that_do_not_fit(shop: Shop) -> None:
+    def refund(_args: Any, _meta: ToolCallMeta) -> Any:
+        return shop.type("RefundResult").model_construct(refunded="Zq7wXk2mPv9")
+
+    calls = runtime(shop, handlers(refund))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sent = asyncio.run(calls.call(REFUND, shop.type("RefundArgs").model_construct(order_id=1234567)))
+        returned = asyncio.run(calls.call(REFUND, shop.type("RefundArgs")(order_id="o")))
+    assert [error_of(sent).code, error_of(returned).code] == ["validation_error", "malformed_result"]
 
 
 def test_typed_args_are_checked_as_well(shop: Shop) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
@@ -320,3 +322,33 @@ def test_a_value_that_contains_itself_is_refused(kind: Any) -> None:
     for value in _cycles():
         with pytest.raises(InvalidPayload):
             codec.normalize(value)
+
+
+class Session(ClosedModel):
+    """A result whose fields are what a host made of them."""
+
+    session: int
+    more: list[Session] = []
+
+
+class HostSession(BaseModel):
+    """The same of a host."""
+
+    session: int
+    more: list[HostSession] = []
+
+
+@pytest.mark.parametrize("kind", [Session, HostSession])
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("wrong", ["Zq7wXk2mPv9", b"Zq7wXk2mPv9", ["Zq7wXk2mPv9"], None, 1.5])
+def test_no_value_is_quoted_by_a_warning_of_pydantic(kind: Any, nested: bool, wrong: Any) -> None:
+    schema = {"type": "object", "properties": {"session": {"type": "integer"}}}
+    source = CodecSource(name="x", schema=schema, type=kind, foreign=kind is HostSession)
+    value = kind.model_construct(session=wrong)
+    value = kind.model_construct(session=1, more=[value]) if nested else value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codec = Codec[Any](lambda: source)
+        for write in (codec.encode, codec.normalize, codec.fast_dump[1]):
+            with suppress(InvalidPayload, ValueError):
+                write(value)
