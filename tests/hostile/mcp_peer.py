@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
@@ -183,7 +184,10 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
                 "notifications/progress", {"progressToken": token, "progress": 1, "message": " ".join(said())}
             )
             yield notification("notifications/message", {"level": "info", "data": {"said": said()}})
-            sys.stderr.write(f"{said()}\n")
+            sys.stderr.write(f"{said()}\n{'x' * 990} {said()[0]}")
+            sys.stderr.flush()
+            time.sleep(0.3)  # until the beginning of the line has been read
+            sys.stderr.write("\n")
             sys.stderr.flush()
             yield result(
                 request, {"content": [{"type": "text", "text": each} for each in said()], "_meta": {"x/y": said()}}

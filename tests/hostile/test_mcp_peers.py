@@ -262,7 +262,10 @@ def test_credentials_that_a_server_repeats_reach_neither_models_nor_the_record(
     assert ended == [None, "tool_error", "mcp_error_-32000"]  # the code that the SDK has for closed connections, too
     shown = "".join(f"{result} {result.payload.decode()}" for result in results) + repr(events)
     if transport == "stdio":  # else the server is a process of this test
-        shown += capfd.readouterr().err
+        log = capfd.readouterr().err
+        assert "x" * 990 in log
+        assert not any(given[at : at + 6] in log for at in range(len(given) - 5))
+        shown += log
     assert shown.count("[redacted]") > 10
     encoded = [given, base64.b64encode(given.encode()).decode()[:20], given.encode().hex(), f"%{ord(given[0]):02x}%"]
     assert [text for text in encoded if text in shown] == []

@@ -39,7 +39,7 @@ _NOISE: Final = 10_000
 """Lines that are no messages, at most."""
 
 _LOG_LINE: Final = 1_000
-"""Characters of one line of stderr."""
+"""Characters of one line of stderr that are shown."""
 
 _LOG_BYTES: Final = 256 * 1024
 """Bytes of stderr that are shown of one process."""
@@ -210,18 +210,20 @@ class _Log:
         self._shown = 0
 
     async def copy(self, stream: asyncio.StreamReader) -> None:
-        """Show what comes, up to a bound; read all of it, so that the server is not held up."""
-        rest = b""
+        """Show what comes, up to a bound; read all of it, so that the server is not held up.
+
+        A line is shown when it has ended: what is secret in it is found in the whole of it.
+        """
+        rest = bytearray()
         while data := await stream.read(65_536):
             if self._shown > _LOG_BYTES:
                 continue
             self._shown += len(data)
-            *lines, rest = (rest + data).split(b"\n")
-            for line in lines:
-                self.say(line.decode("utf-8", "replace"))
-            while len(rest) > _LOG_LINE:
-                self.say(rest[:_LOG_LINE].decode("utf-8", "replace"))
-                rest = rest[_LOG_LINE:]
+            rest += data
+            if b"\n" in data:
+                *lines, rest = rest.split(b"\n")
+                for line in lines:
+                    self.say(line.decode("utf-8", "replace"))
             if self._shown > _LOG_BYTES:
                 self.say(f"it wrote more than {_LOG_BYTES:,} bytes to stderr: the rest is not shown")
         if rest and self._shown <= _LOG_BYTES:
