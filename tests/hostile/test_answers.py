@@ -192,6 +192,33 @@ def test_an_answer_to_a_login_or_an_import_of_a_server_costs_no_more_than_its_bo
     assert peak <= 100 << 20
 
 
+@pytest.mark.parametrize("charset", ["punycode", "utf-16-le", "utf-7"])
+@pytest.mark.parametrize("place", ["the server", "the server by events"])
+def test_the_charset_that_a_server_names_costs_nothing(tmp_path: Path, charset: str, place: str) -> None:
+    """Punycode takes quadratic time, and UTF-16 hides values from the check of UTF-8."""
+    read, path = SERVERS[place]
+    text = b"a" * 700_000 + b"-" + b"ab" * 150_000
+    if charset != "punycode":
+        text = ('data: {"jsonrpc":"2.0","id":1,"result":[0' + ",0" * 1_500_000 + "]}\n\n").encode(charset)
+    attack = Attack(lambda: [text, b"\n\n"], "", (f"Content-Type: text/event-stream; charset={charset}",))
+    with answering(attack, (path,), WANTS_LOGIN) as peer:
+        start = time.process_time()
+        with pytest.raises(ExecutorError):
+            asyncio.run(asyncio.wait_for(read(peer, LoginStore(tmp_path / "logins.json")), 90))
+        assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("charset", ["punycode", "utf-16-le", "utf-8"])
+def test_the_reason_of_a_refused_registration_is_read_as_utf_8(tmp_path: Path, charset: str) -> None:
+    headers = (f"Content-Type: text/plain; charset={charset}",)
+    attack = Attack(lambda: [b"no clients here, please"], "", headers, status="400 Bad Request")
+    with (
+        answering(attack, (b"/register",), WANTS_LOGIN) as peer,
+        pytest.raises(ExecutorError, match="no clients here, please"),
+    ):
+        asyncio.run(asyncio.wait_for(login(peer, LoginStore(tmp_path / "logins.json")), 90))
+
+
 def comments() -> Iterator[bytes]:
     while True:
         yield b":\n\n" * 1_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -52,11 +51,8 @@ _ITEMS: Final = (
 )
 """The lists of a result whose items are validated one by one, against several models each."""
 
-_END_OF_EVENT: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|\r|\n)")
-_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
-_LONGEST_END: Final = 4
-_LINE_ENDS: Final = 2 * LINES
-"""Characters that end lines: both of CR LF are counted."""
+_EVENTS: Final = "text/event-stream"
+_END_OF_EVENT: Final = b"\n\n"
 
 
 class Incoming:
@@ -153,9 +149,9 @@ def _members(data: bytes) -> int:
 
 
 def _data_of(event: bytes) -> bytes:
-    """Return the data of an event of a stream."""
-    lines = _LINE_END.split(event)
-    return b"\n".join(line.removeprefix(b"data:").removeprefix(b" ") for line in lines if line.startswith(b"data"))
+    """Return the data of an event of a stream, whose lines end in LF."""
+    fields = (line.partition(b":") for line in event.split(b"\n"))
+    return b"\n".join(value.removeprefix(b" ") for name, _, value in fields if name == b"data")
 
 
 def bounded_client(
@@ -169,13 +165,15 @@ def bounded_client(
 
     A stream of events has no end of its own, so its bound is that of each event, and of what is sent without one. What
     is not at that URL, such as the endpoints of an authorization server, has the bound of an error. Reading more raises
-    `AnswerRefused`. `credentials` are told those of each request.
+    `AnswerRefused`. All text is read as UTF-8, which is what MCP, JSON and streams of events have, and what is checked:
+    the server names no codec. `credentials` are told those of each request.
     """
     server = httpx2.URL(url).copy_with(query=None)
 
     async def bound(response: httpx2.Response) -> None:
         encoding = response.headers.pop("content-encoding", "")
-        is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        response.encoding = "utf-8"
+        is_stream = _is_stream(response)
         is_other = response.status_code >= 400 or response.request.url.copy_with(query=None) != server
         most = ERROR_BYTES if is_other and not is_stream else ANSWER_BYTES
         response.stream = _Bounded(response.stream, encoding, most, is_stream=is_stream)
@@ -189,6 +187,12 @@ def bounded_client(
         auth=auth,
         event_hooks={"request": [note], "response": [bound]},
     )
+
+
+def _is_stream(response: httpx2.Response) -> bool:
+    """Return whether a response is read event by event: as the answer to a request that asks for events."""
+    is_asked_for = response.request.method != "DELETE" and _EVENTS in response.request.headers.get("accept", "")
+    return is_asked_for and response.headers.get("content-type", "").lower().startswith(_EVENTS)
 
 
 class AnswerRefused(httpx2.StreamError):
@@ -220,24 +224,23 @@ class _Bounded(httpx2.AsyncByteStream):
             raise (httpx2.SSEError if self._is_stream else AnswerRefused)(str(error)) from error
 
     async def _events(self) -> AsyncIterator[bytes]:
-        decoder = Decoder(self._encoding)
+        """Yield whole events, whose lines end in LF; one that is not ended is none."""
+        decoder, line_ends = Decoder(self._encoding), _LineEnds()
         pending = bytearray()
         since, lines, received = monotonic(), 0, 0
         async for chunk in self._stream:
             received += len(chunk)
-            for piece in decoder.pieces(chunk):
+            for piece in map(line_ends.unified, decoder.pieces(chunk)):
                 if monotonic() - since > _MINUTE:
                     since, lines = monotonic(), 0
-                lines += piece.count(b"\n") + piece.count(b"\r")
-                if lines > _LINE_ENDS:
+                lines += piece.count(b"\n")
+                if lines > LINES:
                     raise TooMuch(f"the server sent more than {LINES:,} lines of events in a minute")
-                begin = max(len(pending) - _LONGEST_END + 1, 0)
+                at, whole = max(len(pending) - 1, 0), 0
                 pending += piece
-                whole = 0
-                for found in _END_OF_EVENT.finditer(bytes(pending[begin:])):
-                    end = begin + found.end()
+                while (end := pending.find(_END_OF_EVENT, max(at, whole))) >= 0:
                     await check_message(_data_of(bytes(pending[whole:end])))
-                    whole = end
+                    whole = end + len(_END_OF_EVENT)
                 if len(pending) - whole > self._bound:
                     raise TooMuch(f"an event of the server has more than {self._bound:,} bytes")
                 if whole:
@@ -247,7 +250,21 @@ class _Bounded(httpx2.AsyncByteStream):
                 await asyncio.sleep(0)  # a reader may take all of it without a wait
             if received > self._bound:
                 raise TooMuch(f"the server sent more than {self._bound:,} bytes without an event")
-        yield bytes(pending)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+class _LineEnds:
+    """Turns the line ends of a stream (CR LF, CR, LF) into LF, in pieces."""
+
+    def __init__(self) -> None:
+        self._is_after_cr = False
+
+    def unified(self, piece: bytes) -> bytes:
+        """Return a piece with LF for each line end; the LF of a CR LF that began in the last piece is left out."""
+        if not piece:
+            return piece
+        rest = piece.removeprefix(b"\n") if self._is_after_cr else piece
+        self._is_after_cr = piece.endswith(b"\r")
+        return rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
