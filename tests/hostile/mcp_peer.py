@@ -25,7 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TOOLS = [
-    *("fine", "long", "values", "depth", "blocks", "invalid_blocks", "notifications", "progress", "logs"),
+    *(
+        "fine",
+        "long",
+        "values",
+        "depth",
+        "blocks",
+        "invalid_blocks",
+        "notifications",
+        "answers",
+        "mixed",
+        "progress",
+        "logs",
+    ),
     *(
         "comments",
         "lines",
@@ -136,6 +148,12 @@ def attack(request: dict[str, Any]) -> Iterator[bytes]:  # a table of generators
         case "notifications":
             for _ in range(10_100):
                 yield notification("notifications/anything", {"text": "x" * 100})
+            yield fine(request)
+        case "answers" | "mixed":
+            for _ in range(10_100):
+                if name == "mixed":
+                    yield notification("notifications/anything", {"text": "x" * 100})
+                yield result({"id": 999_999}, {})
             yield fine(request)
         case "progress" | "logs":
             token = request["params"].get("_meta", {}).get("progressToken")

@@ -153,12 +153,19 @@ def test_a_session_ends_also_if_its_server_does_not_confirm_it(
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("transport", ["stdio", "events"])
-@pytest.mark.variants(1)
+@pytest.mark.parametrize(
+    ("transport", "name"),
+    [
+        *(("stdio", name) for name in ("notifications", "answers", "mixed")),
+        ("events", "notifications"),  # there, any answer in the stream of a request is taken for its own
+    ],
+)
+@pytest.mark.variants(2)
 def test_messages_without_end_end_the_connection(
-    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str
+    package: str, peer: Callable[..., McpServer], tmp_path: Path, transport: str, name: str
 ) -> None:
-    (result, after), _ = called(package, peer(transport), tmp_path, "notifications", "fine")
+    """Also where answers to requests that nobody made are among them."""
+    (result, after), _ = called(package, peer(transport), tmp_path, name, "fine")
     assert result.error is not None
     assert "10,000 messages" in result.error.message
     assert after.error is None

@@ -21,7 +21,7 @@ from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, Implementation, ToolList
 from pydantic import ValidationError
 
 from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
-from toolgen.execute.mcp.limits import AnswerRefused, Incoming, bounded_client
+from toolgen.execute.mcp.limits import AnswerRefused, Incoming, Outgoing, bounded_client
 from toolgen.execute.mcp.lists import Malformed, without_malformed
 from toolgen.execute.mcp.stdio import stdio_server
 from toolgen.execute.mcp.tokens import StoredAuth, login_id, stored_auth
@@ -411,7 +411,7 @@ class Connection:
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
         async with transport as (incoming, outgoing):
             self._incoming = Incoming(incoming, self._ended, self._read)
-            yield self._incoming, outgoing
+            yield self._incoming, Outgoing(outgoing, self._incoming)
 
     def _read(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return a result without members of a list of tools that are none, while tools are listed."""

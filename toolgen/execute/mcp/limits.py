@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import httpx2
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from pydantic_core import from_json
 
 from toolgen.runtime.base.json_text import LONG_BYTES
@@ -36,7 +36,7 @@ LISTED: Final = 10_000
 """Tools, resources, templates of resources, and prompts of one page of a list."""
 
 MESSAGES: Final = 10_000
-"""Messages that a server may send in a minute without an answer among them."""
+"""Messages that a server may send in a minute without an answer to a request among them."""
 
 LINES: Final = 50_000
 """Lines of a stream of events in a minute: five of each of `MESSAGES`. Reading so many holds up a loop for 0.1 s."""
@@ -55,28 +55,37 @@ _EVENTS: Final = "text/event-stream"
 _END_OF_EVENT: Final = b"\n\n"
 
 
-class Incoming:
-    """The messages of a server, as a stream of the SDK, which says when it ends.
+class _Watched:
+    """A stream of the SDK."""
 
-    The SDK tells a client of the end only with its next request. A result with too many items becomes an error; after
-    a message that cannot be read, and after too many messages without an answer, the stream ends: `failure` says why.
-    `read` returns a result as the SDK is to read it.
-    """
-
-    def __init__(self, stream: Any, ended: asyncio.Event, read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        self._stream, self._ended, self._read = stream, ended, read
-        self._since, self._count = monotonic(), 0
-        self.failure = ""
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
-    async def __aenter__(self) -> Incoming:
+    async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
         return self
 
     async def __aexit__(self, *raised: Any) -> None:
         await self._stream.__aexit__(*raised)
+
+
+class Incoming(_Watched):
+    """The messages of a server, as a stream of the SDK, which says when it ends.
+
+    The SDK tells a client of the end only with its next request. A result with too many items becomes an error; after
+    a message that cannot be read, and after too many messages without an answer, the stream ends: `failure` says why.
+    More answers than `requests` were sent are messages as any other. `read` returns a result as the SDK is to read it.
+    """
+
+    def __init__(self, stream: Any, ended: asyncio.Event, read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        super().__init__(stream)
+        self._ended, self._read = ended, read
+        self._since, self._count = monotonic(), 0
+        self.requests = 0
+        self.failure = ""
 
     def __aiter__(self) -> Incoming:
         return self
@@ -84,7 +93,7 @@ class Incoming:
     async def __anext__(self) -> Any:
         try:
             item = await anext(self._stream)
-        except StopAsyncIteration:
+        except BaseException:  # the end, or what ends the SDK's reading of it; raised again
             self._ended.set()
             raise
         if isinstance(item, SessionMessage):
@@ -104,21 +113,39 @@ class Incoming:
 
     def _admitted(self, item: SessionMessage) -> SessionMessage:
         message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError):
+        if self.requests and isinstance(message, JSONRPCResponse | JSONRPCError):
+            self.requests -= 1
             self._count = 0
-            if isinstance(message, JSONRPCResponse):
-                if excess := _excess(message.result):
-                    error = ErrorData(code=PARSE_ERROR, message=excess)
-                    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
-                message.result = self._read(message.result)
-            return item
+        else:
+            self._take_count()
+        if isinstance(message, JSONRPCResponse):
+            if excess := _excess(message.result):
+                error = ErrorData(code=PARSE_ERROR, message=excess)
+                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=error))
+            message.result = self._read(message.result)
+        return item
+
+    def _take_count(self) -> None:
         now = monotonic()
         if now - self._since > _MINUTE:
             self._since, self._count = now, 0
         self._count += 1
         if self._count > MESSAGES:
             self.failure = f"the server sent more than {MESSAGES:,} messages without an answer"
-        return item
+
+
+class Outgoing(_Watched):
+    """The messages to a server, as a stream of the SDK: `incoming` has an answer to each request."""
+
+    def __init__(self, stream: Any, incoming: Incoming) -> None:
+        super().__init__(stream)
+        self._incoming = incoming
+
+    async def send(self, item: SessionMessage) -> None:
+        """Send a message."""
+        if isinstance(item.message, JSONRPCRequest):
+            self._incoming.requests += 1
+        await self._stream.send(item)
 
 
 def _excess(result: dict[str, Any]) -> str:

@@ -12,12 +12,16 @@ import httpx2
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
+from mcp_types import ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from toolgen.execute.mcp import limits
 from toolgen.runtime.redact.sent import SentCredentials
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from mcp_types import JSONRPCMessage
 
 URL = "https://mcp.example/mcp"
 LINES = (
@@ -124,3 +128,57 @@ def test_events_that_were_not_asked_for_have_the_bound_of_a_body(method: str, ac
 
     with patch.object(limits, "ANSWER_BYTES", 200), pytest.raises(limits.AnswerRefused, match="200 bytes"):
         asyncio.run(read())
+
+
+class Pipe:
+    """A stream of the SDK: its messages, and those that were sent on it."""
+
+    def __init__(self, messages: list[JSONRPCMessage]) -> None:
+        self._left = iter(messages)
+        self.sent: list[SessionMessage] = []
+
+    async def __anext__(self) -> SessionMessage:
+        found = next(self._left, None)
+        if found is None:
+            raise StopAsyncIteration
+        return SessionMessage(found)
+
+    async def send(self, item: SessionMessage) -> None:
+        self.sent.append(item)
+
+
+RECEIVED: dict[str, JSONRPCMessage] = {
+    "notification": JSONRPCNotification(jsonrpc="2.0", method="notifications/x"),
+    "request": JSONRPCRequest(jsonrpc="2.0", id=1, method="ping"),
+    "result": JSONRPCResponse(jsonrpc="2.0", id=999, result={}),
+    "error": JSONRPCError(jsonrpc="2.0", id=999, error=ErrorData(code=1, message="x")),
+}
+
+
+@given(kinds=st.lists(st.sampled_from([*RECEIVED]), max_size=80), asked=st.integers(0, 3), notified=st.integers(0, 3))
+def test_a_server_may_send_so_many_messages_for_each_request_and_no_more(
+    kinds: list[str], asked: int, notified: int
+) -> None:
+    most = 5
+
+    async def main() -> tuple[int, str, bool]:
+        ended = asyncio.Event()
+        incoming = limits.Incoming(Pipe([RECEIVED[kind] for kind in kinds]), ended, lambda result: result)
+        outgoing = limits.Outgoing(Pipe([]), incoming)
+        for kind, number in (("request", asked), ("notification", notified)):
+            for _ in range(number):
+                await outgoing.send(SessionMessage(RECEIVED[kind]))
+        read = 0
+        async for _ in incoming:
+            read += 1
+        return read, incoming.failure, ended.is_set()
+
+    with patch.object(limits, "MESSAGES", most):
+        read, failure, has_ended = asyncio.run(main())
+    assert has_ended
+    assert read <= (most + 1) * (asked + 1)
+    if failure:
+        assert read < len(kinds)
+        assert "5 messages" in failure
+    else:
+        assert read == len(kinds)
