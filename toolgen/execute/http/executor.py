@@ -19,6 +19,7 @@ from toolgen.execute.http.operation import Operation
 from toolgen.execute.http.requests import previewed, request_of
 from toolgen.execute.http.responses import result_of
 from toolgen.execute.http.routes import Routes
+from toolgen.execute.sent_call import SentCall
 from toolgen.execute.servers import ServerState
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
 from toolgen.runtime.base.json_text import LONG_BYTES
@@ -92,18 +93,21 @@ class HttpExecutor:
         if has_key and meta.fencing_token is not None and _FENCING.lower() not in given:
             sent.headers[_FENCING] = str(meta.fencing_token)
         credentials = self._credentials.sent
+        call = SentCall(may_repeat=operation.is_repeatable)
         try:
             response = await self._sender.send(
                 sent,
                 self._base_url(operation),
                 operation.security,
                 meta,
+                call,
                 is_repeatable=operation.is_repeatable or has_key,
             )
+            result = call.result(await result_of(response, operation, keep=self._host.keep, hide=credentials.hide))
         except CallFailed as error:
-            hidden = credentials.hide_failure(error)
-            raise hidden from (error if hidden is error else None)
-        result = await result_of(response, operation, keep=self._host.keep, hide=credentials.hide)
+            failure = call.failure(error)
+            hidden = credentials.hide_failure(failure)
+            raise hidden from (error if hidden is failure else None)
         if len(result.payload) > LONG_BYTES:
             return await asyncio.to_thread(credentials.hide_result, result)
         return credentials.hide_result(result)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.received import TooMuch, error_of, json_of, text_of
 from toolgen.runtime.calls.misfits import phrase
-from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.http import essence, is_binary, is_json, is_text
@@ -152,7 +151,7 @@ def _next(response: Response, operation: Operation) -> str | None:
     if operation.next_header.lower() != "link":
         return text or None
     url = next_link(text)
-    fields = parse_qsl(urlsplit(url).query, keep_blank_values=True) if url else []
+    fields = parse_qsl(url.partition("#")[0].partition("?")[2], keep_blank_values=True)  # the host may be none
     return next((value for name, value in fields if name == operation.cursor), None)
 
 
@@ -166,9 +165,7 @@ def next_link(text: str) -> str:
 
 
 def _too_much(message: str, response: Response, operation: Operation) -> ToolError:
-    hint = "ask for less, such as a smaller page"
-    if operation.method not in _READ:
-        hint = "the request succeeded and may have taken effect: do not repeat it"
+    hint = "ask for less, such as a smaller page" if operation.method in _READ else ""
     message = f"the API answered {phrase(response.status)}, but {message}"
     return ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large", hint=hint)
 
@@ -231,8 +228,7 @@ def _failed(
     metadata = {"http": {**about, **({} if body is None else {"body": body})}}
     if not (is_object(body) or is_array(body)) or len(text) > _SHOWN_BODY:
         return ToolResult(error=error, metadata=metadata)
-    shown = (ContentBlock(type="text", data=error_text(error)), ContentBlock(type="json", data=body))
-    return ToolResult(error=error, blocks=shown, metadata=metadata)
+    return ToolResult(error=error, blocks=(ContentBlock(type="json", data=body),), metadata=metadata)
 
 
 def _hint(operation: Operation, status: int) -> str:

@@ -14,8 +14,8 @@ import httpx2
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.http.responses import Response
+from toolgen.execute.sent_call import SentCall
 from toolgen.execute.trace_context import attempt_span, outgoing_headers
-from toolgen.runtime.base.effects import Effect
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.loops import OfLoop, finish
 from toolgen.runtime.base.received import ACCEPT_ENCODING, ERROR_BYTES, Body, TooMuch, Unreadable, error_of
@@ -41,6 +41,9 @@ _TRY_LATER: Final = frozenset({408, 425, 429, 502, 503, 504})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS: Final = 5
 
+_NOT_CONNECTED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+"""Errors before anything is sent."""
+
 _ACCEPT: Final = {
     "Accept": "application/json, */*;q=0.5",
     "Accept-Encoding": ACCEPT_ENCODING,
@@ -58,7 +61,9 @@ class _Target:
     data: bytes | None
     with_auth: bool = True
     meta: ToolCallMeta | None = None
-    """The call that it is sent for; none for a token."""
+    """That of the call that it is sent for; none for a token."""
+    call: SentCall | None = None
+    """The call that it makes; none for a token, and for what a response says to read."""
 
 
 class _NoToken(Exception):
@@ -85,10 +90,14 @@ class Sender:
         base_url: str,
         security: Sequence[Sequence[str]] | None,
         meta: ToolCallMeta,
+        call: SentCall,
         *,
         is_repeatable: bool,
     ) -> Response:
-        """Send a request, and again where that is safe. Raises `CallFailed` where no response comes."""
+        """Send a request, and again where that is safe. Raises `CallFailed` where no response comes.
+
+        `call` is told what happens to it.
+        """
         wait = _FIRST_WAIT
         failure: CallFailed | None = None
         response: Response | None = None
@@ -96,17 +105,18 @@ class Sender:
             started, failure, response = monotonic(), None, None
             try:
                 with attempt_span(attempt) as mark_failed:
-                    response = await self._authorized(request, base_url, security, meta)
+                    response = await self._authorized(request, base_url, security, meta, call)
                     if response.status >= 400:
                         mark_failed(str(response.status))
             except (httpx2.RequestError, _NoToken) as error:
-                failure, repeats = self._failure(error, is_repeatable=is_repeatable)
+                failure, repeats = self._failure(error), True
             else:
-                repeats = response.status in _TRY_LATER and (is_repeatable or response.status == 429)
+                repeats = response.status in _TRY_LATER
                 wait = wait if (asked := response.retry_after()) is None else asked
             outcome = failure.code if failure else str(response.status if response else "")
             _report(meta, attempt, started, outcome)
-            if not repeats or attempt > self._retries or wait > self._host.max_wait:
+            is_safe = is_repeatable or not call.may_have_effect
+            if not (repeats and is_safe) or attempt > self._retries or wait > self._host.max_wait:
                 break
             await asyncio.sleep(wait)
             wait = min(2 * wait or _FIRST_WAIT, _LONGEST_WAIT)
@@ -115,24 +125,23 @@ class Sender:
             raise failure
         return response
 
-    def _failure(self, error: httpx2.RequestError | _NoToken, *, is_repeatable: bool) -> tuple[CallFailed, bool]:
-        """Return the failure of a request without a response, and whether it may be sent again."""
+    def _failure(self, error: httpx2.RequestError | _NoToken) -> CallFailed:
+        """Return the failure of a request without a response."""
         cause, where = error.__cause__ if isinstance(error, _NoToken) else error, ""
         assert isinstance(cause, httpx2.RequestError), "it is what no token came for"
-        if cause is not error:  # the call was not sent
-            is_repeatable = True
+        if cause is not error:
             where = f" of the token endpoint {shown_url(str(cause.request.url))}"
-        reason, hint = str(cause) or type(cause).__name__, _hint(is_repeatable=is_repeatable)
+        reason = str(cause) or type(cause).__name__
         match cause:
-            case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+            case _ if isinstance(cause, _NOT_CONNECTED):
                 message = f"cannot connect to {shown_url(str(cause.request.url))} ({reason})"  # `token: x` is redacted
-                return CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", message), True
+                return CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", message)
             case httpx2.TimeoutException():
                 message = f"no response{where} within {self._host.timeout:g} s"
-                return CallFailed(FailureKind.TIMEOUT, "no_response", message, hint), is_repeatable
+                return CallFailed(FailureKind.TIMEOUT, "no_response", message)
             case _:
                 message = f"the connection ended before the response{where}: {reason}"
-                return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, hint), is_repeatable
+                return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message)
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
@@ -141,16 +150,26 @@ class Sender:
             await client.aclose()
 
     async def _authorized(
-        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None, meta: ToolCallMeta
+        self,
+        request: Request,
+        base_url: str,
+        security: Sequence[Sequence[str]] | None,
+        meta: ToolCallMeta,
+        call: SentCall,
     ) -> Response:
         """Send a request with credentials, and once more with a new token where the API refused the one there was."""
-        response, used = await self._sent(request, base_url, security, meta)
+        response, used = await self._sent(request, base_url, security, meta, call)
         if response.status == 401 and self._credentials.forget(used):
-            response, _ = await self._sent(request, base_url, security, meta)
+            response, _ = await self._sent(request, base_url, security, meta, call)
         return response
 
     async def _sent(
-        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None, meta: ToolCallMeta
+        self,
+        request: Request,
+        base_url: str,
+        security: Sequence[Sequence[str]] | None,
+        meta: ToolCallMeta,
+        call: SentCall,
     ) -> tuple[Response, tuple[str, ...]]:
         added = replace(request, query=[*request.query], headers={**request.headers}, cookies=[*request.cookies])
         used: tuple[str, ...] = ()
@@ -172,7 +191,7 @@ class Sender:
         except httpx2.InvalidURL as error:
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_url", f"no request has this URL: {error}") from error
         data = None if added.content is None else added.content.data
-        target = _Target(method=added.method, url=url, headers=headers, data=data, meta=meta)
+        target = _Target(method=added.method, url=url, headers=headers, data=data, meta=meta, call=call)
         return await self._followed(target), used
 
     async def _followed(self, target: _Target) -> Response:
@@ -192,26 +211,31 @@ class Sender:
         except httpx2.InvalidURL as error:
             message = f"the API redirects to what is no URL: {error}"
             raise CallFailed(FailureKind.UNAVAILABLE, "invalid_redirect", message) from error
+        if url.userinfo != target.url.userinfo:  # it would replace the credentials of the host
+            url = url.copy_with(userinfo=b"")
         becomes_get = (status == 303 and target.method != "HEAD") or (status in (301, 302) and target.method == "POST")
-        method, data = ("GET", None) if becomes_get else (target.method, target.data)
+        if becomes_get:  # the call was made; what follows reads what it says
+            target = replace(target, method="GET", data=None, call=None)
+        method, data = target.method, target.data
         headers = {name: value for name, value in target.headers.items() if data is not None or name != "Content-Type"}
         if _origin(url) == _origin(target.url):
-            return replace(target, method=method, url=url, headers=headers, data=data)
-        if not self._may_follow(target.url, url):
-            message = f"the API redirects to {url.scheme}://{url.host}, which no policy allows"
+            return replace(target, url=url, headers=headers)
+        if refusal := self._refusal(target.url, url):
+            message = f"the API redirects to {url.scheme}://{url.host}, {refusal}"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
         if method not in ("GET", "HEAD"):
             message = f"the API redirects a {method} request to {url.scheme}://{url.host}, and no other host gets one"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
-        return replace(target, method=method, url=url, headers=_ACCEPT, data=None, with_auth=False)
+        return replace(target, url=url, headers=_ACCEPT, data=None, with_auth=False)
 
-    def _may_follow(self, old: httpx2.URL, new: httpx2.URL) -> bool:
-        """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
-        if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
-            return False
-        return self._judged(new) is PolicyAnswer.ALLOW or (
-            new.host == old.host and new.scheme == "https" and old.scheme == "http"
-        )
+    def _refusal(self, old: httpx2.URL, new: httpx2.URL) -> str:
+        """Return why a redirect may not leave its origin; empty if it may: to HTTPS on its host, or to an allowed host."""
+        if new.scheme not in ("http", "https"):
+            return "which is not HTTP"
+        if (old.scheme, new.scheme) == ("https", "http"):
+            return "and no request goes on from HTTPS without it"
+        is_upgrade = new.host == old.host and new.scheme != old.scheme
+        return "" if is_upgrade or self._judged(new) is PolicyAnswer.ALLOW else "which no policy allows"
 
     def _check_host(self, url: httpx2.URL) -> None:
         if self._judged(url) in (PolicyAnswer.DENY, PolicyAnswer.EXCLUDE):
@@ -233,7 +257,14 @@ class Sender:
         auth = self._host.auth if target.with_auth else None
         if target.meta is not None:
             check_guard(target.meta)  # tokens, redirects, and the wait before another attempt take time
-        answer = await client.send(request, stream=True, auth=auth)
+        call = SentCall(may_repeat=True) if target.call is None else target.call
+        try:
+            answer = await client.send(request, stream=True, auth=auth)
+        except httpx2.RequestError as error:
+            if not isinstance(error, _NOT_CONNECTED):
+                call.is_sent()
+            raise
+        call.is_answered(answer.status_code)
         self._credentials.sent.add_headers(answer.request.headers.items())
         try:
             headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -281,10 +312,6 @@ class Sender:
             timeout=httpx2.Timeout(self._host.timeout),
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
         )
-
-
-def _hint(*, is_repeatable: bool) -> str:
-    return "" if is_repeatable else Effect.POSSIBLE
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:

@@ -17,10 +17,16 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, Implementation, ToolListChangedNotification
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    Implementation,
+    ToolListChangedNotification,
+)
 from pydantic import ValidationError
 
-from toolgen.execute.mcp.failures import ServerUnreachable, causes_of, reason_of
+from toolgen.execute.mcp.failures import CLOSED, SESSION_TERMINATED, ServerUnreachable, causes_of, reason_of
 from toolgen.execute.mcp.limits import AnswerRefused, Incoming, Outgoing, bounded_client
 from toolgen.execute.mcp.lists import Malformed, without_malformed
 from toolgen.execute.mcp.stdio import stdio_server
@@ -94,7 +100,8 @@ class Connection:
     """One session. Raises `ExecutorError` for an environment variable that is not set.
 
     `tools` are what the server offers, as JSON; None until they are listed, or listed again. `malformed` are members of
-    that list which are no tools of MCP. `login` is the id of the
+    that list which are no tools of MCP. `refusals` are the HTTP statuses of 400 and more that messages were answered
+    with. `login` is the id of the
     stored login that signs its requests, empty without one, and None where none could. A client of the SDK must be
     closed by the task that opened it, so a task of its own keeps it.
     """
@@ -119,6 +126,7 @@ class Connection:
         self._left_out_bytes = 0
         self._version = 0
         self._is_unauthorized = False
+        self.refusals = Counter[int]()
         self._incoming: Incoming | None = None
         self._at_abandon: list[Callable[[], object]] = []
         self.in_flight = 0
@@ -206,6 +214,15 @@ class Connection:
     def sent(self) -> int:
         """How many requests the stored login has signed, for `not_sent`."""
         return 0 if self._stored is None else self._stored.sent
+
+    def is_lost(self, error: MCPError) -> bool:
+        """Return whether an error means that the connection ended, and not that the server answered so."""
+        is_closed = error.code == CONNECTION_CLOSED and error.message == CLOSED
+        return (is_closed and self._ended.is_set()) or self.is_session_lost(error)
+
+    def is_session_lost(self, error: MCPError) -> bool:
+        """Return whether the server refused a request because it no longer knows the session."""
+        return error.message == SESSION_TERMINATED and self.refusals[HTTPStatus.NOT_FOUND] > 0
 
     def not_sent(self, sent: int) -> ServerUnreachable | None:
         """Return why no request was sent since so many had been; None if one may have been.
@@ -405,7 +422,10 @@ class Connection:
         return client
 
     async def _look(self, response: httpx2.Response) -> None:
-        self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED  # which the SDK does not say
+        """Note what the SDK does not say, or says in words that a server may say too."""
+        self._is_unauthorized = response.status_code == HTTPStatus.UNAUTHORIZED
+        if response.status_code >= HTTPStatus.BAD_REQUEST and response.request.method == "POST":
+            self.refusals[response.status_code] += 1
 
     @asynccontextmanager
     async def _watched(self, transport: Any) -> AsyncGenerator[Any]:

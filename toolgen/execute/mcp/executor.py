@@ -30,15 +30,14 @@ from toolgen.execute.mcp.contract import (
     suspicions_among,
 )
 from toolgen.execute.mcp.failures import (
+    HTTP_ERROR,
     ServerUnreachable,
     answer_refused,
     connection_lost,
     failed,
     http_error,
     is_connect_error,
-    is_connection_lost,
-    is_http_error,
-    is_session_lost,
+    is_refusal,
     malformed,
     malformed_list,
     malformed_tool,
@@ -49,6 +48,7 @@ from toolgen.execute.mcp.server import McpHost, McpServer
 from toolgen.execute.mcp.tokens import LoginStore
 from toolgen.execute.reach import variables_of
 from toolgen.execute.result_texts import ResultTexts
+from toolgen.execute.sent_call import SentCall
 from toolgen.execute.servers import CheckedServer, ServerState
 from toolgen.execute.trace_context import attempt_span, describe_call
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
@@ -125,15 +125,17 @@ class McpExecutor:
         if definition is None:
             raise ToolNotFound(request.name)
         args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
+        call = SentCall(may_repeat=_is_repeatable(definition))
         self._running.append(meta)
         try:
-            answer = await self._answer(definition, args, meta)
+            answer = await self._answer(definition, args, meta, call)
+            result = await result_of(answer, texts=self._texts_of(definition), keep=self._host.keep)
         except CallFailed as error:
-            hidden = self._credentials.hide_failure(error)
-            raise hidden from (error if hidden is error else None)
+            failure = call.failure(error)
+            hidden = self._credentials.hide_failure(failure)
+            raise hidden from (error if hidden is failure else None)
         finally:
             self._running.remove(meta)
-        result = await result_of(answer, texts=self._texts_of(definition), keep=self._host.keep)
         if len(result.payload) > LONG_BYTES:
             return await asyncio.to_thread(self._credentials.hide_result, result)
         return self._credentials.hide_result(result)
@@ -245,19 +247,21 @@ class McpExecutor:
             hidden[each.name] = tuple(hide([*value])) if isinstance(value, tuple) else hide(value)
         return hidden | {"code": found.code}
 
-    async def _answer(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
+    async def _answer(
+        self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta, call: SentCall
+    ) -> CallToolResult:
         """Send a call, and again where that is safe: if it was never sent, or may run twice."""
-        is_repeatable = _is_repeatable(definition)
         wait = _FIRST_WAIT
         for attempt in range(1, self._server.retries + 2):
             started = monotonic()
             with attempt_span(attempt) as mark_failed:
                 try:
-                    answer = await self._attempt(definition, args, meta)
+                    answer = await self._attempt(definition, args, meta, call)
                 except _NotSentError as error:
+                    call.is_refused()
                     failure, repeats = error.failure, True
                 except _NoAnswerError as error:
-                    failure, repeats = error.failure, is_repeatable
+                    failure, repeats = error.failure, call.may_repeat
                 else:
                     _report(meta, attempt, started, "answered")
                     return answer
@@ -269,7 +273,9 @@ class McpExecutor:
             wait = min(2 * wait, _LONGEST_WAIT)
         raise AssertionError
 
-    async def _attempt(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
+    async def _attempt(
+        self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta, call: SentCall
+    ) -> CallToolResult:
         connection = await self._listed(definition, meta)
         name = source_name(definition)
         if connection.login is not None and meta.login not in (None, connection.login):
@@ -279,7 +285,8 @@ class McpExecutor:
         describe_call(connection.attributes)
         check_guard(meta)  # connecting takes time, and so does the wait before another attempt
         connection.in_flight += 1
-        sent = connection.sent
+        sent, before = connection.sent, connection.refusals.copy()
+        call.is_sent()
         try:
             return await connection.client.call_tool(
                 name, args, progress_callback=self._progress(meta), meta=_sent_meta(meta)
@@ -287,9 +294,13 @@ class McpExecutor:
         except (RuntimeError, ValidationError) as error:
             raise malformed(error) from error
         except MCPError as error:
-            if is_http_error(error):
+            statuses = connection.refusals - before
+            if statuses and error.message == HTTP_ERROR:
+                call.is_answered(max(statuses))
                 raise _NoAnswerError(http_error(self._server.name)) from error
-            if not is_connection_lost(error):
+            if not connection.is_lost(error):
+                if is_refusal(error):
+                    call.is_refused()
                 raise failed(error, connection.hide) from error
             is_alone = connection.in_flight == 1
             await connection.close()
@@ -299,7 +310,7 @@ class McpExecutor:
                 self._failed = refused
                 raise _NotSentError(unreachable(refused)) from error
             lost = connection_lost(self._server.name)
-            if is_session_lost(error) or (is_alone and is_connect_error(connection.failure)):
+            if connection.is_session_lost(error) or (is_alone and is_connect_error(connection.failure)):
                 raise _NotSentError(lost) from error
             raise _NoAnswerError(lost) from error
         finally:
@@ -360,7 +371,7 @@ class McpExecutor:
             try:
                 return connection, await connection.tools()
             except MCPError as error:
-                if not is_connection_lost(error):
+                if not connection.is_lost(error):
                     raise _NotSentError(failed(error, connection.hide)) from error
                 await connection.close()
                 reason = connection.refused or "the connection ended while it listed its tools"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import httpx2
 from mcp.client import InputRequiredRoundsExceededError
-from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 from toolgen.contract.picklable import Picklable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.execute.mcp.lists import Malformed
 
 SESSION_TERMINATED = "Session terminated"
-"""What the SDK says where a server no longer knows the session: the request was not processed."""
+"""What the SDK says where a server no longer knows the session: the request was not processed. Servers may say it too."""
 
 
 HTTP_ERROR = "Server returned an error response"
@@ -63,25 +63,14 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
+def is_refusal(error: MCPError) -> bool:
+    """Return whether a protocol error says that the call is wrong, so that the server did not run it."""
+    return error.code in (INVALID_PARAMS, METHOD_NOT_FOUND)
+
+
 def is_connect_error(failure: BaseException | None) -> bool:
     """Return whether a connection failed because no connection to the host could be made."""
     return failure is not None and any(isinstance(cause, httpx2.ConnectError) for cause in causes_of(failure))
-
-
-def is_connection_lost(error: MCPError) -> bool:
-    """Return whether an error means that the connection ended, and not that the server answered."""
-    is_closed = error.code == CONNECTION_CLOSED and error.message == CLOSED  # servers use the code for errors too
-    return is_closed or is_session_lost(error)
-
-
-def is_session_lost(error: MCPError) -> bool:
-    """Return whether the server refused a request because it no longer knows the session."""
-    return error.message == SESSION_TERMINATED
-
-
-def is_http_error(error: MCPError) -> bool:
-    """Return whether a server answered with an HTTP status that is no answer of MCP, such as 503."""
-    return error.code == INTERNAL_ERROR and error.message == HTTP_ERROR
 
 
 def unreachable(error: ServerUnreachable) -> CallFailed:
@@ -91,8 +80,7 @@ def unreachable(error: ServerUnreachable) -> CallFailed:
 
 def connection_lost(server: str) -> CallFailed:
     """Return the failure of a call that was sent and got no answer."""
-    message = f"the connection to {server} ended before the answer; the call may have taken effect"
-    return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, "check whether it did before you repeat it")
+    return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", f"the connection to {server} ended before the answer")
 
 
 def other_login(server: str) -> CallFailed:
@@ -103,13 +91,13 @@ def other_login(server: str) -> CallFailed:
 
 def answer_refused(reason: str) -> CallFailed:
     """Return the failure of a call whose answer cannot be read, or costs too much to be read. It is not repeated."""
-    return CallFailed(FailureKind.MALFORMED_RESULT, "answer_refused", reason, "check whether the call took effect")
+    return CallFailed(FailureKind.MALFORMED_RESULT, "answer_refused", reason)
 
 
 def not_json() -> CallFailed:
     """Return the failure of a call whose answer has a number that JSON does not have."""
     message = "the answer of the server holds NaN or an infinity, and JSON has neither"
-    return CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message, "check whether the call took effect")
+    return CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
 
 
 def http_error(server: str) -> CallFailed:
