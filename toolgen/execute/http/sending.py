@@ -229,7 +229,7 @@ class Sender:
         return replace(target, url=url, headers=_ACCEPT, data=None, with_auth=False)
 
     def _refusal(self, old: httpx2.URL, new: httpx2.URL) -> str:
-        """Return why a redirect may not leave its origin; empty if it may: to HTTPS on its host, or to an allowed host."""
+        """Return why a redirect may not leave its origin; empty if it may: to HTTPS, or to a host that is allowed."""
         if new.scheme not in ("http", "https"):
             return "which is not HTTP"
         if (old.scheme, new.scheme) == ("https", "http"):

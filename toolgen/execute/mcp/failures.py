@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from toolgen.execute.mcp.lists import Malformed
 
 SESSION_TERMINATED = "Session terminated"
-"""What the SDK says where a server no longer knows the session: the request was not processed. Servers may say it too."""
+"""What the SDK says where a server no longer knows the session: the request was not processed.
+
+It is an error like those of the server, which may say the same.
+"""
 
 
 HTTP_ERROR = "Server returned an error response"
@@ -33,6 +37,9 @@ CLOSED = "Connection closed"
 STREAM_REFUSED = "SSE stream failed: "
 """What the SDK says before the reason for which an answer as a stream of events was not read."""
 
+
+_FAULT: Final = re.compile(r"^(?:(\S+)\n)?  (\S.*?) \[type=(\w+)", re.MULTILINE)
+"""A fault in the text of an error of pydantic: where, what, and its type."""
 
 _MOST_CODE: Final = 2**31
 """A larger error code says nothing, and may have any length: it is left out."""
@@ -127,10 +134,23 @@ def failed(error: MCPError, hide: Callable[[str], str]) -> CallFailed:
 
 def _unreadable(message: str) -> str:
     """Return why an answer cannot be read, from what the SDK says: a prefix, and an error of pydantic in some lines."""
-    first, *more = message.split("\n")
-    if not more:
-        return first.removeprefix(STREAM_REFUSED).removeprefix("Failed to parse JSON response: ")
-    return f"the answer is not one of JSON-RPC: {more[0 if ':' in more[0] else -1].partition(' [type=')[0].strip()}"
+    fault = json_rpc_fault(message)
+    first = message.partition("\n")[0].removeprefix(STREAM_REFUSED).removeprefix("Failed to parse JSON response: ")
+    return f"the answer is not one of JSON-RPC: {fault}" if fault else first
+
+
+def json_rpc_fault(said: str) -> str:
+    """Return what is wrong with an answer, from the text of an error of pydantic; empty if it is another text.
+
+    It tries each kind of message; what is wrong with it as an answer says most, unless that is only what is missing.
+    """
+    faults = [found.groups("") for found in _FAULT.finditer(said)]
+    of_answer = [fault for fault in faults if fault[0].startswith(("JSONRPCResponse", "JSONRPCError"))] or faults
+    if not of_answer:
+        return ""
+    place, fault, _ = min(of_answer, key=lambda each: each[2] == "missing")
+    field = place.partition(".")[2]
+    return f"{field}: {fault}" if field else fault
 
 
 def malformed(error: RuntimeError | ValidationError) -> CallFailed:

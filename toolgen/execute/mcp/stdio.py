@@ -21,7 +21,6 @@ import anyio
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
-from pydantic import ValidationError
 
 from toolgen.execute.mcp.limits import check_message
 from toolgen.execute.processes import ProcessSession
@@ -180,10 +179,7 @@ class _Server:
                 if self._noise > _NOISE:
                     raise TooMuch(f"the server printed more than {_NOISE:,} lines that are no messages") from None
                 return []
-            reason = (
-                str(error) if isinstance(error, TooMuch) else f"the answer is not one of JSON-RPC: {_reason(error)}"
-            )
-            return self._failed(self._waiting_for(line), reason)
+            return self._failed(self._waiting_for(line), str(error))
         if not isinstance(message, JSONRPCRequest) and (answered := getattr(message, "id", None)) is not None:
             self._waiting.discard(answered)
         return [SessionMessage(message)]
@@ -253,9 +249,3 @@ async def _line(lines: asyncio.StreamReader) -> bytes:
         raise TooMuch(f"the server sent a line of more than {ANSWER_BYTES:,} bytes") from None
     except OSError:
         return b""
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, ValidationError):
-        return error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
-    return str(error)

@@ -540,6 +540,34 @@ def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalo
         assert (error.code, len(recorder.requests)) == ("redirect_refused", 1)
 
 
+@pytest.mark.parametrize("user", ["u:pw@", "u@", ":pw@", "@", "%40:x@"])
+@pytest.mark.parametrize("tool", ["token", "user", "get"])
+def test_user_info_of_a_redirect_replaces_no_credentials(catalog: Catalog, tool: str, user: str) -> None:
+    recorder = redirect(f"https://{user}api.shop.example/moved", 302)
+    assert call(catalog, tool, app=recorder, base_url="https://api.shop.example").error is None
+    before, after = recorder.requests
+    assert after.path == "/moved"
+    assert before.header("authorization") == after.header("authorization")
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("ftp://cdn.shop.example/x", "ftp://cdn.shop.example, which is not HTTP"),
+        ("ftp://api.shop.example/x", "which is not HTTP"),
+        ("javascript:1", "which is not HTTP"),
+        ("http://cdn.shop.example/x", "and no request goes on from HTTPS without it"),
+        ("http://api.shop.example/x", "and no request goes on from HTTPS without it"),
+        ("https://other.example/x", "which no policy allows"),
+    ],
+)
+def test_a_refused_redirect_says_what_is_wrong_with_it(catalog: Catalog, url: str, reason: str) -> None:
+    recorder = redirect(url, 302)
+    error = error_of(call(catalog, "get", app=recorder, base_url="https://api.shop.example"))
+    assert error.code == "redirect_refused"
+    assert error.message.endswith(reason)
+
+
 SPELLED = [
     *("2130706433", "0x7f000001", "127.1", "127.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"),
     *("[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "0", "a@127.0.0.1", "127%2e0.0.1", "127.0.0.1"),
