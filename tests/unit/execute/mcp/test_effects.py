@@ -60,7 +60,7 @@ AFTER: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "malformed_result",
         POSSIBLE,
         "NaN",
-    ),  # fmt: skip  # noqa: E501
+    ),
     "too much": ({"raw": "[" + "1," * 300_000 + "1]"}, "answer_refused", POSSIBLE, "JSON values"),
     "no answer": ({"status": 202}, "mcp_error_-32600", POSSIBLE, "202"),
     "another media type": ({"type": "text/plain", "raw": "x"}, "mcp_error_-32600", POSSIBLE, "content type"),
@@ -69,13 +69,13 @@ AFTER: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "mcp_error_-32000",
         POSSIBLE,
         "stream",
-    ),  # fmt: skip  # noqa: E501
+    ),
     "a stream that is too long": (
         {"type": "text/event-stream", "raw": ":\n" * 60_000},
         "answer_refused",
         POSSIBLE,
         "lines",
-    ),  # fmt: skip  # noqa: E501
+    ),
     "is busy": ({"status": 503}, "server_error", POSSIBLE, "HTTP error"),
     "waited too long": ({"status": 408}, "server_error", POSSIBLE, "HTTP error"),
     "refuses": ({"status": 400}, "server_error", "", "HTTP error"),
@@ -98,7 +98,12 @@ def answering(answer: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
             match request["method"]:
                 case "initialize":
                     info = {"name": "x", "version": "1"}
-                    self.send(body(result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}), request)  # fmt: skip  # noqa: E501
+                    self.send(
+                        body(
+                            result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+                        ),
+                        request,
+                    )
                 case "tools/list":
                     self.send(body(result={"tools": TOOLS}), request)
                 case "tools/call":
@@ -121,7 +126,8 @@ def answering(answer: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
         def do_GET(self) -> None:
             self.send({"status": 405}, {})
 
-        do_DELETE = do_GET
+        def do_DELETE(self) -> None:
+            self.do_GET()
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # its name there
             """Say nothing."""
