@@ -297,7 +297,7 @@ class Connection:
                         size += len(member.model_dump_json(by_alias=True, exclude_none=True))
                         found.append(member.model_dump(mode="json", by_alias=True, exclude_none=True))
                     cursor = page.next_cursor
-                    if cursor is None:
+                    if not cursor:
                         return found
                     if cursor in cursors:
                         raise _endless(kind, "it repeats a page")

@@ -164,6 +164,13 @@ def test_a_malformed_list_makes_the_server_unavailable(tmp_path: Path, demo_pack
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "invalid_list")
 
 
+@pytest.mark.parametrize("last", [{}, {"nextCursor": ""}, {"nextCursor": None}])
+def test_a_list_without_a_cursor_is_at_its_end(tmp_path: Path, demo_package: str, last: dict[str, Any]) -> None:
+    answer: dict[str, Any] = {"content": [], "structuredContent": {}}
+    result = asyncio.run(called(connect(tmp_path, demo_package, {"tools": TOOLS, **last}), "echo", answer))
+    assert result.error is None, result.error
+
+
 ECHO = {"name": "echo", "inputSchema": {"type": "object"}, "title": 4}
 
 

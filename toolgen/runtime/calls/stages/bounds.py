@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from toolgen.contract.records import Bounds, ContentBlock
 from toolgen.runtime.base.errors import MalformedResult
 from toolgen.runtime.calls.misfits import RESULT_DIFFERS
-from toolgen.runtime.issues.issues import issue
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.runtime.issues.issue_text import described, issue
+from toolgen.schema.json_values import is_array, is_number, is_object, is_text
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult
@@ -39,23 +39,33 @@ def bind(tool: Tool, _host: Host) -> After | None:
 
 def _by_header(result: ToolResult[Any], value: Any) -> Bounds:
     """Return the bounds of a page whose next cursor is in a header. Raises `MalformedResult`."""
-    cursor: str | None = result.metadata.get("http", {}).get("next")
+    cursor: str | None = result.metadata.get("http", {}).get("next") or None
     return result.bounds or Bounds(returned=_count(value), truncated=cursor is not None, next_cursor=cursor)
 
 
 def _bounds(given: Bounds | None, value: Any, following: str) -> Bounds:
     """Complete the bounds from the tool with the cursor in its result. Raises `MalformedResult`."""
-    found = value.get(following) if is_object(value) else None
-    cursor = None if found is None else str(found)
+    cursor = _cursor(value.get(following), following) if is_object(value) else None
     if given is None:
         given = Bounds(returned=_count(value), truncated=cursor is not None)
-    if given.next_cursor not in (None, cursor) and is_object(value) and following in value:
-        raise MalformedResult([_wrong(f"/{following}", "one cursor, in `bounds` and in the result", str(found))])
-    bounds = replace(given, next_cursor=given.next_cursor or cursor)
+    own = given.next_cursor or None
+    if own not in (None, cursor) and is_object(value) and following in value:
+        expected = "one cursor, in `bounds` and in the result"
+        raise MalformedResult([_wrong(f"/{following}", expected, described(value[following]))])
+    bounds = replace(given, next_cursor=own or cursor)
     if bounds.truncated and not bounds.next_cursor and not bounds.refinement_hint:
         wanted = f"`{following}`, or a refinement_hint in `bounds`, as the result is truncated"
         raise MalformedResult([_wrong("", wanted, "neither")])
     return bounds
+
+
+def _cursor(found: Any, following: str) -> str | None:
+    """Return the cursor of a result; None if it is empty, as on the last page. Raises `MalformedResult`."""
+    if found in (None, "", 0):  # and False, which is 0
+        return None
+    if not is_text(found) and not is_number(found):
+        raise MalformedResult([_wrong(f"/{following}", "a cursor, which is a text or a number", described(found))])
+    return str(found)
 
 
 def _count(value: Any) -> int:
