@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
+    Growing,
     answers_to,
     arguments_text,
-    grown,
     incomplete_of,
     list_of,
     name_of,
@@ -138,8 +138,9 @@ class Reader:
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._inputs: dict[int, str] = {}
+        self._begun: dict[int, Mapping[str, Any]] = {}
+        self._blocks: dict[int, Growing] = {}
+        self._inputs: dict[int, Growing] = {}
         self._has_stopped = False
 
     def add(self, event: Mapping[str, Any]) -> str:
@@ -150,7 +151,8 @@ class Reader:
         if kind == "message_start":
             self._message = dict(object_of(event.get("message"), "message"))
         elif kind == "content_block_start":
-            self._blocks[_index(event)] = dict(object_of(event.get("content_block"), "content_block"))
+            begun = self._begun[_index(event)] = object_of(event.get("content_block"), "content_block")
+            self._blocks[_index(event)] = Growing(begun)
         elif kind == "content_block_delta":
             return self._grow(_index(event), object_of(event.get("delta"), "delta"))
         elif kind == "message_delta":
@@ -165,25 +167,32 @@ class Reader:
         """Return the message."""
         if not self._has_stopped:
             raise MalformedResponse("the stream ended before the response did")
-        for place, text in self._inputs.items():
-            self._blocks[place]["input"] = streamed_args(text)
-        return {**self._message, "content": [self._blocks[place] for place in sorted(self._blocks)]}
+        return {**self._message, "content": [self._block(place) for place in sorted(self._blocks)]}
+
+    def _block(self, place: int) -> dict[str, Any]:
+        found = self._inputs.get(place)
+        args = {} if found is None else {"input": streamed_args(found.value())}
+        return {**self._blocks[place].value(), **args}
 
     def _grow(self, place: int, delta: Mapping[str, Any]) -> str:
-        kind, block = delta.get("type"), self._blocks.get(place)
-        if block is None:
+        kind, begun = delta.get("type"), self._begun.get(place)
+        if begun is None:
             raise MalformedResponse(f"content[{place}] of the response was not begun")
+        block = self._blocks[place]
         if kind == "input_json_delta":
-            self._inputs[place] = self._inputs.get(place, "") + text_of(delta.get("partial_json"), "delta.partial_json")
+            text = text_of(delta.get("partial_json"), "delta.partial_json")
+            self._inputs.setdefault(place, Growing("")).add(text)
         elif kind == "citations_delta":
-            block["citations"] = [*list_of(block.get("citations"), "citations"), delta.get("citation")]
+            list_of(begun.get("citations"), "citations")
+            block.add({"citations": [delta.get("citation")]})
         elif kind in _GROWS:
             member = _GROWS[kind]
             added = text_of(delta.get(member), f"delta.{member}")
-            block[member] = text_of(block.get(member), f"content[{place}].{member}") + added
+            text_of(begun.get(member), f"content[{place}].{member}")
+            block.add({member: added})
             return added if kind == "text_delta" else ""
         else:  # of a block that is new in the API, and that it wants back
-            block.update({name: grown(block.get(name), value) for name, value in delta.items() if name != "type"})
+            block.add({name: value for name, value in delta.items() if name != "type"})
         return ""
 
 

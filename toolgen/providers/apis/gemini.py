@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
+    Growing,
     answers_to,
     arguments_text,
     incomplete_of,
@@ -162,7 +163,8 @@ class Reader:
     """Joins the parts of the first candidate: texts that follow each other become one part."""
 
     def __init__(self) -> None:
-        self._parts: list[dict[str, Any]] = []
+        self._parts: list[Growing] = []
+        self._last: dict[str, Any] = {}
         self._about: dict[str, Any] = {}
         self._finish: str | None = None
         self._usage: dict[str, Any] = {}
@@ -184,9 +186,10 @@ class Reader:
         content = object_of(candidate.get("content") or {}, "candidates[0].content")
         for each in list_of(content.get("parts"), "parts"):
             part = {name: value for name, value in object_of(each, "parts[]").items() if value is not None}
+            text = text_of(part.get("text"), "parts[].text")
             self._append(part)
             if not part.get("thought"):
-                said += text_of(part.get("text"), "parts[].text")
+                said += text
         return said
 
     def response(self) -> dict[str, Any]:
@@ -195,17 +198,18 @@ class Reader:
             if self._about:  # the prompt was blocked
                 return {**self._about, **self._usage, "candidates": []}
             raise MalformedResponse("the stream ended before the response did")
-        content = {"role": "model", "parts": self._parts}
+        content = {"role": "model", "parts": [part.value() for part in self._parts]}
         candidate = {"content": content, "finishReason": self._finish}
         return {**self._about, **self._usage, "candidates": [candidate]}
 
     def _append(self, part: dict[str, Any]) -> None:
-        last = self._parts[-1] if self._parts else {}
+        last = self._last
         is_text = "text" in part and "text" in last and part.keys() | last.keys() <= _PLAIN
         if is_text and bool(part.get("thought")) == bool(last.get("thought")):
-            last["text"] += part["text"]
+            self._parts[-1].add({"text": part["text"]})
         else:
-            self._parts.append(part)
+            self._parts.append(Growing(part))
+            self._last = part
 
 
 def _response_of_reply(reply: ModelReply) -> dict[str, Any]:

@@ -6,13 +6,13 @@ The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.apis.response_json import (
+    Growing,
     answers_to,
-    grown,
     list_of,
     name_of,
     object_of,
@@ -194,9 +194,9 @@ class Reader:
     """Adds up the deltas of the first choice. Texts, lists and the args of calls are joined."""
 
     def __init__(self) -> None:
-        self._message: dict[str, Any] = {"role": "assistant", "content": None}
-        self._calls: list[dict[str, Any]] = []
-        self._at_index: dict[int, dict[str, Any]] = {}
+        self._message = {"role": Growing("assistant"), "content": Growing()}
+        self._calls: list[_StreamedCall] = []
+        self._at_index: dict[int, _StreamedCall] = {}
         self._finish: str | None = None
         self._usage: Any = None
 
@@ -218,8 +218,9 @@ class Reader:
         """Return the completion."""
         if self._finish is None:
             raise MalformedResponse("the stream ended before the response did")
-        calls = {"tool_calls": self._calls} if self._calls else {}
-        choice = {"index": 0, "message": {**self._message, **calls}, "finish_reason": self._finish}
+        calls = {"tool_calls": [call.value() for call in self._calls]} if self._calls else {}
+        message = {name: member.value() for name, member in self._message.items()}
+        choice = {"index": 0, "message": {**message, **calls}, "finish_reason": self._finish}
         return {"choices": [choice], **({"usage": self._usage} if self._usage else {})}
 
     def _add(self, delta: Mapping[str, Any]) -> str:
@@ -228,7 +229,7 @@ class Reader:
                 for call in list_of(value, "delta.tool_calls"):
                     self._add_call(object_of(call, "delta.tool_calls[]"))
             elif name != "role" and value is not None:
-                self._message[name] = grown(self._message.get(name), value)
+                self._message.setdefault(name, Growing()).add(value)
         return text_of(delta.get("content"), "delta.content") or text_of(delta.get("refusal"), "delta.refusal")
 
     def _add_call(self, part: Mapping[str, Any]) -> None:
@@ -236,14 +237,26 @@ class Reader:
         index, call_id = part.get("index"), text_of(part.get("id"), "delta.tool_calls[].id")
         function = object_of(part.get("function") or {}, "delta.tool_calls[].function")
         call = self._at_index.get(index) if isinstance(index, int) else self._calls[-1] if self._calls else None
-        if call is None or (call_id and function.get("name") and call["id"] not in ("", call_id)):
-            call = dict[str, Any](id="", type="function", function={"name": "", "arguments": ""})
+        if call is None or (call_id and function.get("name") and call.id not in ("", call_id)):
+            call = _StreamedCall()
             self._calls.append(call)
         if isinstance(index, int):
             self._at_index[index] = call
-        call["id"] = call["id"] or call_id
-        for name in ("name", "arguments"):
-            call["function"][name] += text_of(function.get(name), f"delta.tool_calls[].function.{name}")
+        call.id = call.id or call_id
+        for name, member in call.function.items():
+            member.add(text_of(function.get(name), f"delta.tool_calls[].function.{name}"))
+
+
+@dataclass(slots=True)
+class _StreamedCall:
+    """A call of a stream, so far."""
+
+    id: str = ""
+    function: dict[str, Growing] = field(default_factory=lambda: {"name": Growing(""), "arguments": Growing("")})
+
+    def value(self) -> dict[str, Any]:
+        function = {name: member.value() for name, member in self.function.items()}
+        return {"id": self.id, "type": "function", "function": function}
 
 
 def _response_of_reply(reply: ModelReply) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
@@ -119,15 +120,39 @@ def streamed_args(text: str) -> dict[str, Any] | str:
     return args if is_object(args) else text
 
 
-def grown(before: Any, added: Any) -> Any:
-    """Return a member of a streamed message with what a delta adds: texts, lists and objects are joined."""
-    if isinstance(added, str) and isinstance(before, str | None):
-        return (before or "") + added
-    if is_array(before) and is_array(added):
-        return [*before, *added]
-    if is_object(before) and is_object(added):
-        return {**before, **{name: grown(before.get(name), value) for name, value in added.items()}}
-    return before if added is None else added
+class Growing:
+    """A value of a streamed message, to which deltas add: texts, lists and objects are joined, others replaced.
+
+    They are joined once, when the value is asked for, so that many of them take linear time.
+    """
+
+    def __init__(self, value: Any = None) -> None:
+        self._parts = [value]
+
+    def add(self, added: Any) -> None:
+        """Take what a delta adds."""
+        if added is None:
+            return
+        first = self._parts[0]
+        if any(isinstance(first, kind) and isinstance(added, kind) for kind in (str, list, dict)):
+            self._parts.append(added)
+        else:
+            self._parts = [added]
+
+    def value(self) -> Any:
+        """Return the value."""
+        first = self._parts[0]
+        if len(self._parts) == 1:
+            return first
+        if isinstance(first, str):
+            return "".join(self._parts)
+        if is_array(first):
+            return [*chain.from_iterable(self._parts)]
+        members: dict[str, Growing] = {}
+        for part in self._parts:
+            for name, added in part.items():
+                members.setdefault(name, Growing()).add(added)
+        return {name: member.value() for name, member in members.items()}
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
