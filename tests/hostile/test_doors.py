@@ -61,7 +61,11 @@ PACKAGE: Final = "doors_package"
 DECISIONS: Final = {
     "look": "ran",  # readonly, without a rule
     "add": "ran",  # a write that a policy allows
+    "note": "asked",  # a write without a rule
     "mail": "asked",  # a read that a policy asks about
+    "send": "asked",  # a read with a question of its own
+    "wipe": "asked",  # a dangerous read that a policy allows
+    "visit": "asked",  # a network tool, whose host no policy names
     "pay": "asked in vain",  # only someone with a role may allow it, and nobody at these doors has that
     "burn": "refused",  # a policy denies it
     "hide": "refused",  # the other policy excludes it
@@ -70,12 +74,16 @@ DECISIONS: Final = {
 }
 """The tools of the desk, and what the two policies decide about a call of each."""
 
-OFFERED: Final = {"look", "add", "mail", "pay", "slow", "delegate"}
+OFFERED: Final = {"look", "add", "note", "mail", "send", "wipe", "visit", "pay", "slow", "delegate"}
 
 _TOOLS: Final = {
     "look": "permission: readonly",
     "add": "permission: write",
+    "note": "permission: write",
     "mail": "permission: readonly",
+    "send": "permission: readonly, confirm: Send it?",
+    "wipe": "permission: readonly, tags: [dangerous]",
+    "visit": "permission: readonly, access: {hosts: other.example}",
     "pay": "permission: readonly",
     "burn": "permission: readonly",
     "hide": "permission: readonly",
@@ -97,7 +105,8 @@ _SPECS: Final = {
     f"    actions: {{{', '.join(f'{name}: {name}' for name in (*_TOOLS, 'delegate'))}}}\n",
     "clerk.yaml": 'toolgen: 1\nagent: clerk\nuse: [desk, "actions.*"]\n',
     "helper.yaml": "toolgen: 1\nagent: helper\nrole: sub\nuse: [desk]\n",
-    "team.yaml": "toolgen: 1\npolicy: team\nrules: {desk.add: allow, desk.mail: ask, desk.pay: ask, desk.burn: deny}\n"
+    "team.yaml": "toolgen: 1\npolicy: team\nrules: {desk.add: allow, desk.mail: ask, desk.wipe: allow, desk.pay: ask, "
+    "desk.burn: deny}\n"
     "approvers: {desk.pay: {roles: [finance]}}\nlimits: {timeout_ms: 500}\n",
     "strict.yaml": "toolgen: 1\npolicy: strict\nrules: {desk.hide: exclude}\n"
     'network: {"*.evil.example": deny}\nlimits: {timeout_ms: 0}\n',
@@ -292,8 +301,17 @@ def presented(name: PresentationName | None) -> Door:
 
 
 async def by_the_tag_registry(world: World) -> AsyncIterator[Make]:
+    async for make in _by_a_tag_registry(world, TagRegistry(permission=world.permit)):
+        yield make
+
+
+async def by_the_tag_registry_that_asks_nobody(world: World) -> AsyncIterator[Make]:
+    async for make in _by_a_tag_registry(world, TagRegistry()):
+        yield make
+
+
+async def _by_a_tag_registry(world: World, registry: TagRegistry) -> AsyncIterator[Make]:
     desk = importlib.import_module("doors_app").desk
-    registry = TagRegistry()
 
     def handler(name: str) -> Any:
         async def run(_context: ToolContext) -> Any:
@@ -503,6 +521,7 @@ ASKING: Final[list[Door]] = [
     in_pydantic_ai,
     in_fastmcp,
     by_the_bridge_of_adapters,
+    by_the_tag_registry,
     by_the_local_engine,
     by_a_worker,
 ]
@@ -526,7 +545,8 @@ def test_every_policy_is_in_force_at_every_door_that_asks_only_who_may_answer(wo
 
 
 def test_a_call_that_asks_nobody_runs_what_policies_ask_about_and_nothing_that_they_deny(world: World) -> None:
-    assert asyncio.run(world.decide(by_a_call_that_asks_nobody)) == {**DECISIONS, "mail": "ran", "pay": "refused"}
+    ran = {tool: "ran" if found == "asked" else found for tool, found in DECISIONS.items()}
+    assert asyncio.run(world.decide(by_a_call_that_asks_nobody)) == {**ran, "pay": "refused"}
 
 
 def test_a_replay_runs_nothing(world: World) -> None:
@@ -538,8 +558,9 @@ def test_every_policy_is_in_force_in_every_presentation(world: World, name: Pres
     assert asyncio.run(world.decide(presented(name))) == DECISIONS
 
 
-def test_every_policy_is_in_force_in_the_tag_registry_which_allows_what_asks(world: World) -> None:
-    assert asyncio.run(world.decide(by_the_tag_registry)) == {**DECISIONS, "mail": "ran", "pay": "refused"}
+def test_a_tag_registry_without_a_person_runs_nothing_that_must_be_asked_about(world: World) -> None:
+    refused = dict.fromkeys(["mail", "send", "wipe", "visit", "pay"], "refused")
+    assert asyncio.run(world.decide(by_the_tag_registry_that_asks_nobody)) == {**DECISIONS, "note": "ran", **refused}
 
 
 def test_policy_explain_says_what_is_decided(world: World) -> None:
@@ -547,8 +568,8 @@ def test_policy_explain_says_what_is_decided(world: World) -> None:
         tool: toolgen(world.folder, "policy", "explain", f"desk.{tool}", "--format", "json").json for tool in DECISIONS
     }
     assert {tool: answer["answer"] for tool, answer in said.items()} == {
-        "look": "allow", "add": "allow", "mail": "ask", "pay": "ask", "burn": "deny", "hide": "exclude",
-        "remote": "deny", "slow": "allow",
+        "look": "allow", "add": "allow", "note": "ask", "mail": "ask", "send": "ask", "wipe": "ask", "visit": "allow",
+        "pay": "ask", "burn": "deny", "hide": "exclude", "remote": "deny", "slow": "allow",
     }  # fmt: skip
 
 

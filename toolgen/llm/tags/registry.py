@@ -20,8 +20,8 @@ from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.catalog.catalog import Catalog
 from toolgen.runtime.catalog.definition import ToolDefinition
 from toolgen.runtime.catalog.handler_signature import function_of, name_of
-from toolgen.runtime.policy.permission import allow_all
-from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.runtime.policy.policy import MAY_WRITE, Policies
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
     from toolgen.runtime.calls.call import CheckedCall, GateDecision
     from toolgen.runtime.events.records import Store
+    from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
     from toolgen.runtime.policy.rate_limits import Counters
 
 _CONTEXT: Final = "tag_context"
@@ -47,24 +48,36 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class TagRegistry:
-    """Tag tools by name, run by a `Runtime` of their own that allows what asks for permission.
+def _allow_registered(request: PermissionRequest) -> PermissionDecision:
+    """Allow what asks only because it may write: the host registered it to be run. Deny what a person must allow."""
+    if request.reasons == (MAY_WRITE,):
+        return PermissionDecision(decision=Decision.ALLOW_ONCE)
+    reason = f"a person must allow it, and nobody can be asked ({'; '.join(request.reasons)})"
+    return PermissionDecision(decision=Decision.DENY, reason=reason)
 
-    Policies of compiled tools are in force: tools that they exclude or deny are left out. Tools are registered at
-    startup, until the first call or `freeze`. The `gate` is asked for tools with a gate, and a call runs if it does not
-    answer within 2 s. `counters` count attempts for limits per user, by `clock`; `monotonic` returns seconds, for
-    durations. `store` records every call.
+
+class TagRegistry:
+    """Tag tools by name, run by a `Runtime` of their own.
+
+    Policies of compiled tools are in force: tools that they exclude or deny are left out. `permission` is asked as by a
+    `Runtime`; without it, a registered tool may write, and what must be asked about for another reason is denied: by a
+    rule, for a host or a path, and `dangerous` tools. Tools are registered at startup, until the first call or
+    `freeze`. The `gate` is asked for tools with a gate, and a call runs if the gate fails or does not answer within
+    2 s. `counters` count attempts for limits per user, by `clock`; `monotonic` returns seconds, for durations. `store`
+    records every call.
     """
 
     def __init__(
         self,
         *,
+        permission: PermissionCallback = _allow_registered,
         gate: TagGate | None = None,
         counters: Counters | None = None,
         store: Store | None = None,
         clock: Callable[[], datetime] = _now,
         monotonic: Callable[[], float] = monotonic,
     ) -> None:
+        self._permission = permission
         self._gate = gate
         self._counters = MemoryCounters() if counters is None else counters
         self._store = store
@@ -186,7 +199,7 @@ class TagRegistry:
         if source.runtime is None:
             source.runtime = Runtime(
                 source.catalog,
-                permission=allow_all,
+                permission=self._permission,
                 disabled_policies=source.disabled_policies,
                 gate=None if self._gate is None else self._asking(self._gate),
                 counters=self._counters,
@@ -225,8 +238,8 @@ class _Source:
     runtime: Runtime | None = None
 
 
-_GUARDS: Final = ("access", "args_secrets")
-"""What guards a compiled tool by its args, beside its permission, tags and limits."""
+_GUARDS: Final = ("access", "args_secrets", "confirm", "roles")
+"""What guards a compiled tool, beside its permission, tags and limits."""
 
 
 def _definition(tool: ToolDef, ident: str, compiled: ToolDefinition | None = None) -> ToolDefinition:

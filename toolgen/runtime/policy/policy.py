@@ -40,6 +40,9 @@ AGENT_TIMEOUT_MS: Final = 24 * 3_600_000
 RESULT_BYTES: Final = 65_536
 """Default `result_bytes`, if no policy sets it."""
 
+MAY_WRITE: Final = "write"
+"""The reason why a tool that may write asks where no rule is about it."""
+
 _NO_POLICY: Final = "no policy"
 _DENIALS: Final = frozenset({PolicyAnswer.DENY, PolicyAnswer.EXCLUDE})
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(PolicyAnswer)}
@@ -153,7 +156,7 @@ class Policies:
         reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
         if not reasons:
             reasons = (
-                [PolicyReason(PolicyAnswer.ALLOW, "readonly")] if tool.permission == "readonly" else [_asks("write")]
+                [PolicyReason(PolicyAnswer.ALLOW, "readonly")] if tool.permission == "readonly" else [_asks(MAY_WRITE)]
             )
         if "dangerous" in tool.tags:
             reasons.append(_asks("dangerous"))

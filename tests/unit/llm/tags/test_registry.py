@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
@@ -11,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.llm.tags.bot import ANN, echo, learning, registry, tool
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult
 from toolgen.llm.tags import TagRegistry, TagResult, ToolContext, ToolDef
 from toolgen.record.memory import MemoryStore
-from toolgen.runtime import load
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, deny_all, load
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.calls.call import GateDecision
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from toolgen.runtime.catalog.definition import Permission
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -273,7 +277,7 @@ def test_tel_28_research_of_the_sample_has_three_calls_a_day() -> None:
     clock = Clock()
     made = TagRegistry(clock=clock)
     names = ["claim", "learning", "research", "source", "summarize"]
-    made.register_compiled(load("generated"), dict.fromkeys(names, echo))
+    made.register_compiled(load("generated"), dict.fromkeys(names, echo), disabled_policies=["coding"])
     for _ in range(3):
         assert run(made, "research").success
     with pytest.raises(ToolRateLimited):
@@ -434,3 +438,52 @@ def test_compiled_tools_are_registered_with_a_handler_each() -> None:
         TagRegistry().register_compiled(load("generated"), {key: echo for key in handlers if key != "summarize"})
     with pytest.raises(CatalogError, match=r"^there is no tag tool 'reserch'; did you mean 'research'\?"):
         TagRegistry().register_compiled(load("generated"), {**handlers, "reserch": echo})
+
+
+@pytest.mark.parametrize("permission", ["readonly", "write"])
+@pytest.mark.parametrize("tags", [set(), {"dangerous"}, {"network"}], ids="+".join)
+@pytest.mark.parametrize("confirm", ["", "Sure?"])
+@pytest.mark.parametrize(
+    "access",
+    [{}, {"read": ["raw_arg"]}, {"write": ["raw_arg"]}, {"hosts": ["api.example"]}],
+    ids=str,
+)
+@pytest.mark.parametrize("raw_arg", ["notes.txt", ".env", "/etc/passwd"])
+def test_what_asks_for_more_than_a_write_is_denied_where_nobody_is_asked(
+    permission: Permission, tags: set[str], confirm: str, access: dict[str, Any], raw_arg: str
+) -> None:
+    """As by a runtime that denies what asks. That a registered tool may write is no question."""
+    tag = {"prefix": "ACT", "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
+    schema = {"type": "object", "properties": {"raw_arg": {"type": "string"}}}
+    metadata = {"tag": tag, "confirm": confirm, "access": access}
+
+    def catalog(permission: Permission) -> Catalog:
+        made = Catalog()
+        made.register(
+            ToolDefinition(
+                name="a.act",
+                description="Acts.",
+                permission=permission,
+                tags=tags,
+                input_schema=schema,
+                metadata={key: value for key, value in metadata.items() if value},
+            ),
+            lambda _args: "done",
+        )
+        return made
+
+    asked: list[PermissionRequest] = []
+
+    def permit(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    request = ToolRequest(name="a.act", payload=json.dumps({"raw_arg": raw_arg}))
+    expected = asyncio.run(Runtime(catalog("readonly"), permission=deny_all).invoke(request))
+    by_person = asyncio.run(Runtime(catalog(permission), permission=permit).invoke(request))
+    for made, success in ((TagRegistry(), expected.success), (TagRegistry(permission=permit), by_person.success)):
+        made.register_compiled(catalog(permission), {"act": echo})
+        found = asyncio.run(made.invoke("act", context(raw_arg)))
+        assert found.success == success
+        assert found.success or "permission was denied" in (found.message or "")
+    assert [each.reasons for each in asked[::2]] == [each.reasons for each in asked[1::2]]
