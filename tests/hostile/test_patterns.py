@@ -70,16 +70,27 @@ def methods(module: str) -> dict[str, set[str]]:
     return found
 
 
+def characters(pattern: re.Pattern[str]) -> list[str]:
+    """Return the first characters that an expression names."""
+    plain = re.sub(r"\\.|\(\?[a-zA-Z:<=!]*|[\[\](){}|*+?^]", "", pattern.pattern)
+    return [char for char in dict.fromkeys(plain) if char.isprintable()][:14]
+
+
 def pumps(pattern: re.Pattern[str], *, pairs: bool) -> Iterator[tuple[str, str]]:
     """Yield what texts begin with, and what they repeat: characters of the expression, alone and two together."""
-    plain = re.sub(r"\\.|\(\?[a-zA-Z:<=!]*|[\[\](){}|*+?^]", "", pattern.pattern)
-    own = [char for char in dict.fromkeys(plain) if char.isprintable()][:14]
+    own = characters(pattern)
     words = [*dict.fromkeys(re.findall("[A-Za-z]{2,}", pattern.pattern))][:8]
     for before, repeated in product(["", *own[:8]], dict.fromkeys([*CHARACTERS, *own])):
         if not before or pairs:
             yield before, repeated
     together = map("".join, product(dict.fromkeys([*' a0`\\"-_.', *own]), repeat=2))
     yield from (("", word) for word in [*words, *(together if pairs else ())])
+
+
+def ends(pattern: re.Pattern[str], *, pairs: bool) -> Iterator[str]:
+    """Yield what texts end with: nothing that matches, nothing at all, and a character of the expression."""
+    yield from ("\0!", "")
+    yield from dict.fromkeys(["\\", *characters(pattern)[:8]]) if pairs else ()
 
 
 def uses(name: str, pattern: re.Pattern[str]) -> Iterator[Callable[[str], Any]]:
@@ -97,13 +108,16 @@ def check(name: str, *, pairs: bool) -> None:
     pattern = patterns()[name]
     before = signal.signal(signal.SIGVTALRM, _end)
     try:
-        for (beginning, repeated), use in product(pumps(pattern, pairs=pairs), uses(name, pattern)):
-            text = (beginning + repeated * LENGTH)[:LENGTH] + "\0!"
+        tried = product(pumps(pattern, pairs=pairs), ends(pattern, pairs=pairs), uses(name, pattern))
+        for (beginning, repeated), end, use in tried:
+            text = (beginning + repeated * LENGTH)[:LENGTH] + end
             signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
             try:
                 use(text)
             except OutOfTimeError:
-                pytest.fail(f"{pattern.pattern!r} takes more than {MOST_SECONDS} s for {beginning + repeated * 3!r}…")
+                pytest.fail(
+                    f"{pattern.pattern!r} takes more than {MOST_SECONDS} s for {beginning + repeated * 3!r}…{end!r}"
+                )
             finally:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:

@@ -10,13 +10,13 @@ from unicodedata import normalize
 
 # Stems of English words, by the algorithm of M. F. Porter, "An algorithm for suffix stripping", 1980.
 #
-# Words of other languages pass as they are, unless they end as English ones do.
+# Words of other languages pass as they are, unless they end as English ones do. So does what is too long for a word.
 
-_ENGLISH: Final = re.compile(r"[a-z]{3,}")
+_ENGLISH: Final = re.compile(r"[a-z]{3,64}")
 _CONSONANT: Final = r"(?:[^aeiouy]|(?:^|(?<=[aeiou]))y)"
 _VOWEL: Final = r"(?:[aeiou]|(?<=[^aeiou])y)"
 _HAS_VOWEL: Final = re.compile(_VOWEL)
-_MEASURE: Final = re.compile(f"{_VOWEL}+{_CONSONANT}+")
+_MEASURE: Final = re.compile(f"{_VOWEL}(?={_CONSONANT})")
 _DOUBLE: Final = re.compile(r"([^aeiou])\1$")
 _SHORT_END: Final = re.compile(f"{_CONSONANT}{_VOWEL}[^aeiouwxy]$")
 
