@@ -1,4 +1,4 @@
-"""The loop's own time: no answer of a peer keeps the event loop from all else for longer than a bound.
+"""The loop's own time: no answer of a peer or a model keeps the event loop from all else for longer than a bound.
 
 Measured is the time of the processor in the longest step of the loop, beside that of a piece of work (`loop_steps`).
 """
@@ -17,18 +17,22 @@ from tests.hostile.peers import ATTACKS, Attack, answering
 from tests.hostile.test_answers import SERVERS, WANTS_LOGIN, call, token
 from tests.hostile.test_mcp_peers import called
 from tests.later import later
+from tests.unit.llm.codeact.code_host import code_host, reply
+from tests.unit.llm.tags.bot import ANN, learning, registry, tool
 from toolgen.execute.mcp.server import McpHost
 from toolgen.execute.mcp.sign_in import offer_of
 from toolgen.execute.mcp.tokens import LoginStore
+from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.search.embedding import EndpointClass
 from toolgen.llm.search.endpoint import EndpointEmbedder
 from toolgen.llm.search.index import SearchIndex, ToolSearch
 from toolgen.llm.search.vectors import Vectors
+from toolgen.llm.tags import run_tags
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.search.documents import SearchDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from toolgen.execute.mcp import McpServer
@@ -178,3 +182,47 @@ def test_no_answer_with_vectors_holds_up_the_loop(tmp_path: Path) -> None:
         assert [hit.key for hit in found] == ["a"]
         assert peer.requests, "nothing was asked for"
         assert steps.longest < LONGEST
+
+
+MODEL_TEXT = 48_000
+"""Characters of a text of a model: about as many as code may have."""
+
+ENDS = ["", "e", "`", "\\"]
+
+
+async def _searches(text: str) -> None:
+    index = SearchIndex.build([SearchDocument(key="a", names=("drawer",), description="A drawer.")])
+    await ToolSearch(index).search(text, 1, ["a"])
+
+
+async def _answers(text: str) -> None:
+    code_host().codeact().interpret(reply(text))
+
+
+async def _writes_code(text: str) -> None:
+    pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
+    world = code_host()
+    await world.codeact().execute(Turn(code=text), world)
+
+
+async def _writes_tags(text: str) -> None:
+    await run_tags(registry(tool("research"), learning()), f"RESEARCH: {text}\nLEARNING: factual {text}", ANN)
+
+
+@pytest.mark.parametrize("door", [_searches, _answers, _writes_code, _writes_tags], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("a", "~", "\\'", "f'{", "len({})\n", "lab__echo(y=[1])\n"),
+        *later(["ya", "`", " ", "\n", "'", '"', "(", "[", "{", ".", "#", "A", "1", "aB", "雨", "- ", "not ", "x()\n"]),
+    ],
+)
+def test_no_text_of_a_model_holds_up_the_loop(door: Callable[[str], Awaitable[None]], part: str) -> None:
+    async def take(text: str) -> None:
+        await asyncio.sleep(0)
+        await door(text)
+
+    for end in [""] if ")" in part else ENDS:
+        with watched_steps() as steps:
+            asyncio.run(take((part * MODEL_TEXT)[:MODEL_TEXT] + end))
+        assert steps.longest < LONGEST, end

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Fences: separates the code of a response from its text.
 
-_FENCE: Final = re.compile(r"(?P<indent> *)(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
+_FENCE: Final = re.compile(r"(?P<indent> *+)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^`]*+)")
 _DEEPER: Final = 3
 """Spaces by which a closing fence may be indented deeper than the opening one."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import keyword
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOT_OFFERED, FailureKind, Response, ToolRequest
+from toolgen.llm.codeact.names import names_in, words_of
 from toolgen.llm.presentations.protocol import RequestedCall
 from toolgen.llm.sandbox.checker import serious, undefined_calls, undefined_name
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
@@ -40,11 +40,6 @@ _TYPE: Final = re.compile(
     r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*""", re.VERBOSE | re.ASCII
 )
 """Types that are written as the checker shows them. It marks widened types with a star."""
-_APART: Final = re.compile(
-    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )* (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
-)
-"""Comments, strings and attributes, which are not names of variables."""
-
 _KNOWN: Final = frozenset({
     "Any", "False", "Literal", "None", "True", "bool", "bytes", "dict", "float", "frozenset", "int", "list", "set",
     "str", "tuple",
@@ -57,16 +52,6 @@ _MOST_KEPT: Final = 10_000
 
 _LONGEST: Final = 500
 """Maximum characters of a type; a longer one is `Any`."""
-
-
-def names_in(code: str) -> list[str]:
-    """Return the names in code and in its strings, which may be executed as code; in order, each once."""
-    return [word for word in dict.fromkeys(_WORD.findall(code)) if not keyword.iskeyword(word)]
-
-
-def words_of(code: str) -> list[str]:
-    """The names in code that may be those of variables."""
-    return names_in(_APART.sub(" ", code))
 
 
 class Question:

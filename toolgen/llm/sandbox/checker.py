@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.llm.sandbox.process import SnippetFailed, WorkerLost
@@ -54,10 +56,16 @@ def serious(
     These are additional keys of open objects, unless similar to a known key; computed text where a literal is expected;
     and rebound names. Calls are validated against the schemas when they are made.
     """
-    listed = list(type_check_errors)
-    forgiven = [each for each in listed if _is_forgiven(each, functions, open_types)]
-    left = [each for each in listed if each not in forgiven]
-    return [each for each in left if not _is_of_parts(each, forgiven) or _is_of_parts(each, left)]
+    forgiven: list[TypeCheckError] = []
+    left: list[TypeCheckError] = []
+    for each in type_check_errors:
+        (forgiven if _is_forgiven(each, functions, open_types) else left).append(each)
+    of_forgiven, of_left = _Parts(forgiven), _Parts(left)
+    return [
+        each
+        for each in left
+        if not _OF_PARTS.search(each.message) or not of_forgiven.are_in(each) or of_left.are_in(each)
+    ]
 
 
 def undefined_name(error: TypeCheckError) -> str:
@@ -79,9 +87,20 @@ def undefined_calls(type_check_errors: Iterable[TypeCheckError], code: str) -> l
     return list(called)
 
 
-def _is_of_parts(error: TypeCheckError, others: Iterable[TypeCheckError]) -> bool:
-    """Whether the error of an object or list is caused by parts that other errors report."""
-    return bool(_OF_PARTS.search(error.message)) and any(error.holds(other) for other in others)
+class _Parts:
+    """The places of errors: an error of an object or list is caused by parts that other errors report."""
+
+    def __init__(self, errors: Iterable[TypeCheckError]) -> None:
+        ordered = sorted((each.start, each.end) for each in errors)
+        self._starts = [start for start, _ in ordered]
+        self._first_ends = [*accumulate((end for _, end in reversed(ordered)), min)][::-1]
+        """The first end of the errors from each place on."""
+
+    def are_in(self, error: TypeCheckError) -> bool:
+        """Whether the range of one of them is within that of an error, and is not the same."""
+        inside, after = bisect_left(self._starts, error.start), bisect_right(self._starts, error.start)
+        ends = self._first_ends
+        return inside < len(ends) and (ends[inside] < error.end or (after < len(ends) and ends[after] <= error.end))
 
 
 def _is_forgiven(error: TypeCheckError, functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]) -> bool:
@@ -123,10 +142,15 @@ def _widened(text: str) -> set[str]:
     """Return the members of a union with literals replaced by their types, in a normalized order."""
     plain = _LITERAL.sub(lambda found: " | ".join(map(_type_of, _LITERALS.findall(found[1]))), text)
     plain = plain.replace("LiteralString", "str")
-    while (inner := _PART.search(plain)) is not None:
-        parts = sorted({part.strip() for part in inner[2].split("|")})
-        plain = f"{plain[: inner.start()]}{inner[1]}<{'/'.join(parts)}>{plain[inner.end() :]}"
+    count = 1
+    while count:
+        plain, count = _PART.subn(_closed, plain)
     return {member.strip() for member in plain.split("|")}
+
+
+def _closed(part: re.Match[str]) -> str:
+    members = sorted({member.strip() for member in part[2].split("|")})
+    return f"{part[1]}<{'/'.join(members)}>"
 
 
 def _type_of(literal: str) -> str:
@@ -153,10 +177,10 @@ class TypeCheckError:
         """Return a copy for the text without that many preceding lines."""
         return replace(self, line=self.line - lines, end=(self.end[0] - lines, self.end[1]))
 
-    def holds(self, other: TypeCheckError) -> bool:
-        """Whether the range of another diagnostic is within the range of this one."""
-        start, others = (self.line, self.column), (other.line, other.column)
-        return start <= others and other.end <= self.end and (start, self.end) != (others, other.end)
+    @property
+    def start(self) -> tuple[int, int]:
+        """The line and the column of the first character."""
+        return self.line, self.column
 
 
 async def check(process: Process, text: str, limits: CodeActLimits) -> list[TypeCheckError]:

@@ -111,7 +111,7 @@ def test_several_blocks_are_run_as_one_and_blocks_of_other_languages_are_text() 
 
 @pytest.mark.parametrize("answer", ["~~~{}`", "```{}`", "```{}x", "{}", "```\n{}"])
 def test_reading_an_answer_takes_time_in_proportion_to_its_length(answer: str) -> None:
-    for part in (" ", "\t", "`", "```\n", "~~~ `\n"):
+    for part in (" ", "\t", "`", "~", "~`", "```\n", "~~~ `\n"):
         assert_linear(partial(_reading, answer, part), 100_000)
 
 
