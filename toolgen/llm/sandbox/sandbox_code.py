@@ -56,7 +56,8 @@ class Border:
 
 _BORDER: Final = """
 def {function}(
-    dumps, loads, type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError
+    dumps, loads, type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError,
+    NotImplementedError,
 ):
     infinite = (float("inf"), float("-inf"))
 
@@ -92,7 +93,15 @@ def {function}(
                 values[key] = value
             for key, value in values.items():
                 check(value, key)
-            return loads({call}(name, dumps(values)))
+            arguments = dumps(values)
+            try:
+                answer = {call}(name, arguments)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    f"{{name}} cannot be called by a function that other code calls: call it in plain code, in a loop "
+                    "instead of map, filter or a sort key"
+                ) from None
+            return loads(answer)
         return call
 
     def result(value):
@@ -105,6 +114,7 @@ import json as {function}_json
 {function}, {result} = {function}(
     {function}_json.dumps, {function}_json.loads,
     type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError,
+    NotImplementedError,
 )
 
 def locals():

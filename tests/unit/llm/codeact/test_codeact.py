@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -453,6 +454,28 @@ def test_an_offered_function_cannot_be_called_by_a_computed_name() -> None:
     world = code_host()
     (report,) = world.reports("eval('lab__' + 'echo(x=1)')")
     assert "NameError: name 'lab__echo' is not defined: call it in plain code, by its name" in report
+    assert world.requests == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "list(map(lambda c: lab__echo(x=c), [1]))",
+        "list(map(lab__echo, [1]))",
+        "list(filter(lab__echo, [1]))",
+        "sorted([2, 1], key=lambda c: lab__echo(x=c))",
+        "[2, 1].sort(key=lab__echo)",
+        "max([2, 1], key=lab__echo)",
+        "NotImplementedError = ValueError\nlist(map(lab__echo, [1]))",
+        "class A:\n    def __str__(self): return lab__echo(x='a')\nstr(A())",
+    ],
+)
+@pytest.mark.parametrize("handling", ["{}", "try:\n{}\nexcept Exception as error: print(error)"])
+def test_a_call_that_other_code_makes_is_refused_with_the_name_of_the_tool(code: str, handling: str) -> None:
+    world = code_host()
+    (report,) = world.reports(handling.format(indent(code, " " * 4 * (handling != "{}"))))
+    assert "lab__echo cannot be called by a function that other code calls: call it in plain code, in a loop" in report
+    assert "toolgen_" not in report
     assert world.requests == []
 
 
