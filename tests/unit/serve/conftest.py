@@ -146,6 +146,9 @@ class Jobs:
         if args.name == "blocks":  # the event loop
             sleep_long()
         try:
+            if args.name == "odd":
+                for number in (10**400, -(10**400), True, "1", None):
+                    meta.report({"progress": number, "total": number, "message": "odd"})
             for step in range(1, 4):
                 meta.report({"progress": step, "total": 3, "message": f"step {step}"})
             meta.report({"progress": 1})

@@ -124,6 +124,26 @@ def test_progress_reaches_the_client_and_only_rises(connect: Connect, mode: Mode
 
 
 @MODES
+def test_numbers_that_no_client_reads_end_no_connection(connect: Connect, mode: Mode, version: str) -> None:
+    seen: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        if message == "odd":
+            seen.append((progress, total))
+
+    async def use() -> None:
+        async with connect(mode) as client:
+            for name in ("odd", "after"):
+                answer = await client.call_tool(
+                    "team__jobs__wait", {"name": name, "seconds": 0.01}, progress_callback=note
+                )
+                assert not answer.is_error
+
+    asyncio.run(use())
+    assert seen == [(number, None) for number in range(1, 6)]
+
+
+@MODES
 def test_cancellation_reaches_the_handler(connect: Connect, mode: Mode, version: str, project: Project) -> None:
     for mark in project.folder.glob("c.*"):
         mark.unlink()
