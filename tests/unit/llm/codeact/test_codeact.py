@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import textwrap
 from functools import partial
-from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -473,7 +473,7 @@ def test_an_offered_function_cannot_be_called_by_a_computed_name() -> None:
 @pytest.mark.parametrize("handling", ["{}", "try:\n{}\nexcept Exception as error: print(error)"])
 def test_a_call_that_other_code_makes_is_refused_with_the_name_of_the_tool(code: str, handling: str) -> None:
     world = code_host()
-    (report,) = world.reports(handling.format(indent(code, " " * 4 * (handling != "{}"))))
+    (report,) = world.reports(handling.format(textwrap.indent(code, " " * 4 * (handling != "{}"))))
     assert "lab__echo cannot be called by a function that other code calls: call it in plain code, in a loop" in report
     assert "toolgen_" not in report
     assert world.requests == []
