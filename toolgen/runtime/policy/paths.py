@@ -199,20 +199,26 @@ class _SensitivePlaces:
 
     def _by_location(self, found: Resolution) -> str | None:
         """Return a pattern whose folder is one above a path, or the path itself, by another name, such as a link's."""
-        there: dict[str, Identity | None] = {}
+        known: dict[str, Identity | None] = {}
         for pattern in self._absolute:
-            for folder in pattern.folders:
-                if folder not in there:
-                    there[folder] = _identity_at(folder)
-                identity = there[folder]
-                if identity is not None:
-                    break
-            above = found.folders.get(identity) if identity else None
-            if above is not None and above != folder:  # one of the same name is matched by names
-                parts = len(pattern.folders) - 1 - pattern.folders.index(folder)
-                if pattern.matches_below(parts, _folded_names(found.path)[len(_folded_names(above)) :]):
-                    return pattern.text
+            there = _first_there(pattern.folders, known)
+            above = found.folders.get(there[1]) if there else None
+            if there is None or above is None or above == there[0]:  # one of the same name is matched by names
+                continue
+            parts = len(pattern.folders) - 1 - pattern.folders.index(there[0])
+            if pattern.matches_below(parts, _folded_names(found.path)[len(_folded_names(above)) :]):
+                return pattern.text
         return None
+
+
+def _first_there(folders: Iterable[str], known: dict[str, Identity | None]) -> tuple[str, Identity] | None:
+    """Return the first folder that exists, with its identity; `known` are those that were looked at."""
+    for folder in folders:
+        if folder not in known:
+            known[folder] = _identity_at(folder)
+        if (identity := known[folder]) is not None:
+            return folder, identity
+    return None
 
 
 def _above_in(patterns: Mapping[tuple[str, ...], str], names: tuple[str, ...]) -> str | None:

@@ -219,8 +219,8 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
         steps.append((line[0], line[1:] if ends else f"{line[1:]}\n"))
         at += ends
     for other in "+-":
-        side = [line for mark, line in steps if mark != other]
-        if not all(line.endswith("\n") for line in side[:-1]):
+        contents = [content for mark, content in steps if mark != other]
+        if not all(content.endswith("\n") for content in contents[:-1]):
             raise _failed(f"the hunk at line {start} has a line without a newline before its last line", _NO_END)
     return Hunk(start, steps), at
 
