@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.editor_schema import spec_json_schema
-from toolgen.authoring.language_server.symbols import Kind, entries, items
+from toolgen.authoring.language_server.symbols import Kind, entries, items, named_at
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
 from toolgen.compiler.resolve.keywords import RAW
@@ -307,9 +307,7 @@ def _inner(data: Any, step: Step) -> Any:
 
 # Completion: keys, fixed values, and the names of types, methods, tools, toolsets, tags and args.
 
-_SELECTORS: Final = frozenset({"use", "on_request", "suggest"})
 _ARGS: Final = frozenset({"access", "one_of", "bounded"})
-_SCHEMAS: Final = frozenset({"args", "result", "payload"})
 _OF_CALLS: Final = frozenset({"args", "fields"})
 
 
@@ -334,7 +332,7 @@ def offers_at(path: str, writing: Writing, index: Index) -> list[Offer]:
 def _offers(path: str, writing: Writing, index: Index) -> Iterator[Offer]:
     data = writing.root.to_data()
     if writing.parent is not None:
-        if _are_rules(writing.parent):
+        if "selector" in named_at(_keys_of(writing.root), writing.parent, is_key=True):
             yield from _selectors(writing.word, index)
         if writing.parent[0:1] == ("cases",) and writing.parent[-1] in _OF_CALLS:
             yield from _args_of_call(writing, index, writing.parent)
@@ -355,26 +353,16 @@ def _names(path: str, writing: Writing, index: Index, at: Sequence[Step]) -> Ite
     if key == "$ref":
         section = "methods" if above[:1] == ("methods",) and len(above) == 2 else "types"
         yield from _references(path, index, Kind.METHOD if section == "methods" else Kind.TYPE, section)
-    elif at[0] == "cases":
-        if key == "call":
-            yield from _symbols(index, Kind.TOOL)
-        elif len(at) > 2 and at[2] in ("allow", "avoid"):
-            yield from _selectors(writing.word, index)
-        elif len(at) > 2 and at[-2] == "args":
-            yield from _values_of_arg(writing, index, at)
-    elif key == "bind":
-        yield from _of_file(path, index, Kind.METHOD)
-    elif at[0] in _SELECTORS:
-        yield from _selectors(writing.word, index)
-    elif at[0] == "export" or key == "from":
-        yield from _symbols(index, Kind.TOOLSET)
+    elif kinds := named_at(_keys_of(writing.root), at) - {"schema"}:
+        for kind in kinds:
+            yield from _named(path, writing.word, index, kind)
+    elif at[0] == "cases" and len(at) > 2 and at[-2] == "args":
+        yield from _values_of_arg(writing, index, at)
     elif key == "target" or (at[0] == "categories" and len(at) == 4 and at[2] == "actions"):
         yield from _targets(writing, index, at)
-    elif "tags" in at[:4] and isinstance(key, int):
-        yield from _tags(index)
     elif at[0] == "tools" and len(at) > 3 and at[2] in _ARGS and key != "next":
         yield from (Offer(name, "arg") for name in _fields(writing.root.at((*at[:2], "args"))))
-    elif at[0] == "types" or (len(at) > 2 and at[2] in _SCHEMAS):
+    elif any("schema" in named_at(_keys_of(writing.root), at[:length]) for length in range(len(at) + 1)):
         yield from _of_file(path, index, Kind.TYPE)
 
 
@@ -411,8 +399,21 @@ def _fields(args: Node | None) -> dict[str, Node]:
     return {name.rstrip("?!"): field for name, field in entries(fields)}
 
 
-def _are_rules(at: Sequence[Step]) -> bool:
-    return at[:1] == ("rules",) or (at[:1] in (("roles",), ("modes",)) and len(at) == 2)
+def _keys_of(root: Node) -> list[str]:
+    return [key for key, _ in entries(root)]
+
+
+def _named(path: str, word: str, index: Index, kind: str) -> Iterator[Offer]:
+    """Yield the names of a kind of `NameOf`."""
+    match kind:
+        case "selector":
+            yield from _selectors(word, index)
+        case "tag":
+            yield from _tags(index)
+        case "method":
+            yield from _of_file(path, index, Kind.METHOD)
+        case _:
+            yield from _symbols(index, Kind(kind))
 
 
 def _references(path: str, index: Index, kind: Kind, section: str) -> Iterator[Offer]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
+import typing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from functools import cache
+from typing import Any, Final, cast, get_args, get_origin
+
+from pydantic import BaseModel
 
 from toolgen.authoring.language_server.written import Name, TextRange, WrittenScalar
-from toolgen.compiler.documents.base import TypeNamePattern
-from toolgen.compiler.documents.evaluation import EVALUATION_HEAD
+from toolgen.compiler.documents.base import NameOf, TypeNamePattern
+from toolgen.compiler.documents.evaluation import EVALUATION_HEAD, EvalFile
+from toolgen.compiler.documents.read import HEADS as MODELS
 from toolgen.compiler.resolve.keywords import RAW
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -21,6 +27,8 @@ _DATA: Final = frozenset({"const", "default", "enum", "examples"})
 """Keywords of JSON Schema whose value is data, not a schema."""
 
 HEADS: Final = ("toolset", "agent", "catalog", "policy")
+_MODELS: Final[Mapping[str, type[BaseModel]]] = {**MODELS, EVALUATION_HEAD: EvalFile}
+"""The models of files by head. One without a head may have the keys of any."""
 
 
 class Kind(StrEnum):
@@ -80,6 +88,82 @@ class Symbols:
     used: tuple[Reference, ...]
 
 
+# Places of names: where the models of spec files have texts that name something.
+
+
+class _Each(Enum):
+    ITEM = "item"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """Where files of one model name something: the steps to it, and a `kind` of `NameOf`; with `is_key`, the keys."""
+
+    steps: tuple[str | _Each, ...]
+    kind: str
+    is_key: bool = False
+
+
+@cache
+def named_in(model: type[BaseModel]) -> tuple[NamedPlace, ...]:
+    """Return the places of a model whose texts are marked as names."""
+    return tuple(dict.fromkeys(_named(model, (), ())))
+
+
+def named_at(keys: Collection[str], path: Sequence[str | int], *, is_key: bool = False) -> set[str]:
+    """Return the kinds of names that a value at a path may be, or a key below it, in a file with some keys."""
+    return {
+        place.kind
+        for place in _named_with(keys)
+        if place.is_key is is_key and len(place.steps) == len(path) and all(map(_leads, place.steps, path))
+    }
+
+
+def _named_with(keys: Collection[str]) -> Iterable[NamedPlace]:
+    """Return the places of names in a file with some keys, each once."""
+    models = [model for head, model in _MODELS.items() if head in keys] or _MODELS.values()
+    return dict.fromkeys(place for model in models for place in named_in(model))
+
+
+def _leads(step: str | _Each, to: str | int) -> bool:
+    return isinstance(to, int) if step is _Each.ITEM else step in (_Each.VALUE, to)
+
+
+def _named(annotation: Any, marks: Iterable[Any], steps: tuple[str | _Each, ...]) -> Iterator[NamedPlace]:
+    yield from (NamedPlace(steps, mark.kind) for mark in marks if isinstance(mark, NameOf))
+    parts = get_args(annotation)
+    match get_origin(annotation):
+        case None if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            for name, field in annotation.model_fields.items():
+                yield from _named(field.annotation, field.metadata, (*steps, field.alias or name))
+        case typing.Annotated:
+            yield from _named(parts[0], parts[1:], steps)
+        case builtins.list:
+            yield from _named(parts[0], (), (*steps, _Each.ITEM))
+        case builtins.dict:
+            yield from (replace(key, is_key=True) for key in _named(parts[0], (), steps))
+            yield from _named(parts[1], (), (*steps, _Each.VALUE))
+        case _:
+            for part in parts:
+                yield from _named(part, (), steps)
+
+
+def _nodes_at(node: Node, steps: Sequence[str | _Each]) -> Iterator[Node]:
+    if not steps:
+        yield node
+        return
+    match steps[0]:
+        case _Each.ITEM:
+            below = items(node)
+        case _Each.VALUE:
+            below = [value for _, value in entries(node)]
+        case key:
+            below = [value] if (value := _get(node, key)) is not None else []
+    for each in below:
+        yield from _nodes_at(each, steps[1:])
+
+
 def symbols_of(path: str, root: Node) -> Symbols:
     """Return the symbols of a file. What has another form than specs have is passed over."""
     if not isinstance(root, MappingNode):
@@ -126,54 +210,35 @@ class _SymbolReader:
                     yield Symbol(kind, f"{prefix}{key}", _whole(self._key(section_node, key)), node)
 
     def used(self) -> Iterator[Reference]:
-        for _, schema in entries(self._root.get("types")):
-            yield from self._of_schema(schema)
-        for _, method in entries(self._root.get("methods")):
-            yield from self._of_reference(method)
-            for side in ("payload", "result"):
-                yield from self._of_schema(_get(method, side))
-        yield from self._tags(_get(self._root.get("defaults"), "tags"))
-        for _, tool in entries(self._root.get("tools")):
-            yield from self._of_tool(tool)
-        for section in ("use", "on_request", "suggest"):
-            for item in items(self._root.get(section)):
-                yield from self._selector(item)
-        for item in items(self._root.get("export")):
-            yield from self._text_reference(Kind.TOOLSET, item)
-        yield from self._rules(self._root.get("rules"))
-        for section in ("roles", "modes"):
-            for _, rules in entries(self._root.get(section)):
-                yield from self._rules(rules)
+        for place in _named_with(self._root.keys()):
+            for node in _nodes_at(self._root, place.steps):
+                yield from self._of_place(place, node)
         yield from self._of_catalog()
-        if self._head(EVALUATION_HEAD):
-            for _, case in entries(self._root.get("cases")):
-                yield from self._of_case(case)
 
-    def _of_case(self, case: Node) -> Iterator[Reference]:
-        expected = items(_get(case, "expect"))
-        alternatives = [call for each in expected for call in items(_get(each, "one_of"))]
-        for call in (*expected, *alternatives, *items(_get(case, "results"))):
-            yield from self._text_reference(Kind.TOOL, _get(call, "call"))
-        for section in ("allow", "avoid"):
-            for item in items(_get(case, section)):
-                yield from self._selector(item)
+    def _of_place(self, place: NamedPlace, node: Node) -> Iterator[Reference]:
+        if place.kind == "schema":
+            yield from self._of_schema(node)
+        elif place.is_key:
+            for key, _ in entries(node):
+                yield from self._of_text(place.kind, self._key(cast("MappingNode", node), key))
+        elif text := _text_of(node):
+            yield from self._of_text(place.kind, self._scalar(node, text))
 
-    def _of_tool(self, tool: Node) -> Iterator[Reference]:
-        for side in ("args", "result"):
-            yield from self._of_schema(_get(tool, side))
-        for _, schema in entries(_get(tool, "server_data")):
-            yield from self._of_schema(schema)
-        yield from self._tags(_get(tool, "tags"))
-        bind = _get(tool, "bind")
-        if isinstance(bind, ScalarNode) and isinstance(bind.value, str):
-            yield Reference(Kind.METHOD, (f"{self._path}#{bind.value}",), _whole(self._scalar(bind, bind.value)))
+    def _of_text(self, kind: str, scalar: WrittenScalar) -> Iterator[Reference]:
+        match kind:
+            case "selector":
+                yield from self._selector(scalar)
+            case "reference":
+                yield from self._reference(scalar)
+            case "method":
+                yield Reference(Kind.METHOD, (f"{self._path}#{scalar.value}",), _whole(scalar))
+            case _:
+                yield Reference(Kind(kind), (scalar.value,), _whole(scalar))
 
     def _of_catalog(self) -> Iterator[Reference]:
         if not self._head("catalog"):
             return
-        yield from self._text_reference(Kind.TOOLSET, self._root.get("from"))
         for _, category in entries(self._root.get("categories")):
-            yield from self._text_reference(Kind.TOOLSET, _get(category, "from"))
             home = _text_of(_get(category, "from")) or self._head("from")
             yield from self._target(_get(category, "target"), home)
             actions = _get(category, "actions")
@@ -188,16 +253,7 @@ class _SymbolReader:
             assert node is not None
             yield Reference(Kind.TOOL, _target_names(name, home), _whole(self._scalar(node, name)))
 
-    def _rules(self, rules: Node | None) -> Iterator[Reference]:
-        if isinstance(rules, MappingNode):
-            for selector in rules.keys():
-                yield from self._selector_text(self._key(rules, selector))
-
-    def _selector(self, node: Node) -> Iterator[Reference]:
-        if text := _text_of(node):
-            yield from self._selector_text(self._scalar(node, text))
-
-    def _selector_text(self, scalar: WrittenScalar) -> Iterator[Reference]:
+    def _selector(self, scalar: WrittenScalar) -> Iterator[Reference]:
         name, *tags = scalar.value.split("+")
         kind = Kind.PATTERN if "*" in name else Kind.TOOL
         if name:  # a wire name is one of a tool too
@@ -207,15 +263,6 @@ class _SymbolReader:
         for tag in tags:
             yield Reference(Kind.TAG, (tag,), Name(scalar, at + 1, at + 1 + len(tag)))
             at += 1 + len(tag)
-
-    def _tags(self, node: Node | None) -> Iterator[Reference]:
-        for item in items(node):
-            yield from self._text_reference(Kind.TAG, item)
-
-    def _text_reference(self, kind: Kind, node: Node | None) -> Iterator[Reference]:
-        if text := _text_of(node):
-            assert node is not None
-            yield Reference(kind, (text,), _whole(self._scalar(node, text)))
 
     def _of_schema(self, node: Node | None) -> Iterator[Reference]:
         """Yield the types that a schema uses, in the short form or in JSON Schema."""
@@ -237,18 +284,16 @@ class _SymbolReader:
             for item in node.items:
                 yield from self._of_json_schema(item)
         elif isinstance(node, MappingNode):
-            yield from self._of_reference(node)
+            if reference := _text_of(node.get("$ref")):
+                yield from self._reference(self._scalar(cast("Node", node.get("$ref")), reference))
             for key, inner in node.entries():
                 if key not in _DATA:
                     yield from self._of_json_schema(inner)
 
-    def _of_reference(self, node: Node) -> Iterator[Reference]:
-        reference = _get(node, "$ref")
-        if found := _REFERENCE.fullmatch(_text_of(reference)):
-            assert reference is not None
+    def _reference(self, scalar: WrittenScalar) -> Iterator[Reference]:
+        if found := _REFERENCE.fullmatch(scalar.value):
             path = posixpath.normpath(posixpath.join(posixpath.dirname(self._path), found["file"]))
             kind = Kind.TYPE if found["section"] == "types" else Kind.METHOD
-            scalar = self._scalar(reference, found[0])
             names = (f"{path if found['file'] else self._path}#{found['name']}",)
             yield Reference(kind, names, Name(scalar, *found.span("name")))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -78,6 +79,16 @@ def _names_modules(name: str) -> str:
     return name
 
 
+@dataclass(frozen=True, slots=True)
+class NameOf:
+    """Marks a text that names what specs define: `kind` of it. A selector, a schema and a reference have several names.
+
+    The editor finds every use of a name by these marks.
+    """
+
+    kind: Literal["selector", "toolset", "tool", "agent", "method", "tag", "schema", "reference"]
+
+
 DottedName = Annotated[
     str, StringConstraints(pattern=DottedNamePattern, max_length=200), AfterValidator(_names_modules)
 ]
@@ -99,7 +110,11 @@ Text = Annotated[str, StringConstraints(pattern=TextPattern)]
 
 VariableName = Annotated[str, StringConstraints(min_length=1, pattern=VariablePattern)]
 
-SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern)]
+ToolsetName = Annotated[DottedName, NameOf("toolset")]
+
+TagName = Annotated[Word, NameOf("tag")]
+
+SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern), NameOf("selector")]
 """A toolset, an ident, or a pattern in which `*` matches any text; then `+tag` for each required tag."""
 
 Handler = Annotated[str, StringConstraints(pattern=HandlerPattern)]
@@ -108,7 +123,7 @@ Handler = Annotated[str, StringConstraints(pattern=HandlerPattern)]
 SCHEMA_MARK = {"x-toolgen": "schema"}
 """The placeholder for a schema in a model's JSON Schema; `json_schema.py` replaces it with a reference."""
 
-Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK)]
+Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK), NameOf("schema")]
 """A schema in the short form, or JSON Schema; checked by the resolver, which knows the types."""
 
 Dialect = Literal["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"]

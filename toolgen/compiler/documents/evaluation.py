@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import Handler, NonEmpty, SelectorText, Spec, SpecFileHead, Text, Word
+from toolgen.compiler.documents.base import Handler, NameOf, NonEmpty, SelectorText, Spec, SpecFileHead, Text, Word
 
 EVALUATION_HEAD: Final = "eval"
 """The key that an evaluation has, in place of the head of a spec."""
@@ -21,7 +21,7 @@ MOST_TURNS: Final = 50
 class CallSpec(Spec):
     """A call that is expected."""
 
-    call: NonEmpty
+    call: Annotated[NonEmpty, NameOf("tool")]
     """The ident of the tool."""
     args: dict[str, Any] = {}
     """Args with the values that they must have. Others may be given too."""
@@ -56,7 +56,7 @@ class AssistantSpec(Spec):
 class ResultSpec(Spec):
     """What calls of a tool get, in place of its real result."""
 
-    call: NonEmpty
+    call: Annotated[NonEmpty, NameOf("tool")]
     """The ident of the tool."""
     args: dict[str, Any] = {}
     """The values of args that a call must have to get this; without any, all calls of the tool get it."""
@@ -96,7 +96,7 @@ class EvalFile(SpecFileHead):
 
     eval: Word
     """The name of the evaluation."""
-    agent: str = ""
+    agent: Annotated[str, NameOf("agent")] = ""
     """The agent whose tools are shown; without it, all tools of the package are."""
     system: str = ""
     """The system prompt, before what the presentation of the tools adds."""

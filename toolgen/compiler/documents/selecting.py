@@ -13,6 +13,7 @@ from toolgen.compiler.documents.base import (
     Spec,
     SpecFileHead,
     Text,
+    ToolsetName,
     VariableName,
     Word,
 )
@@ -108,7 +109,7 @@ class AgentFile(SpecFileHead):
     """Selectors: tools that a dispatch may request beyond `use`."""
     suggest: list[SelectorText] = []
     """Selectors: tools to prefer; they grant nothing."""
-    export: list[DottedName] = []
+    export: list[ToolsetName] = []
     """Toolsets of kind `agent` whose tools this agent runs."""
 
 
@@ -148,7 +149,7 @@ class CategorySpec(Spec):
 
     description: Text
     """Its line in the prompt, without tool names."""
-    from_: Annotated[DottedName | None, Field(alias="from")] = None
+    from_: Annotated[ToolsetName | None, Field(alias="from")] = None
     """The toolset in which tool names without a toolset are looked up. Default: that of the catalog."""
     needs: Condition | None = None
     """The setting that must be set for it to be visible, or the setting with the values that it may have."""
@@ -198,7 +199,7 @@ class CatalogFile(SpecFileHead):
 
     catalog: Word
     """The name of the catalog."""
-    from_: Annotated[DottedName | None, Field(alias="from")] = None
+    from_: Annotated[ToolsetName | None, Field(alias="from")] = None
     """The toolset in which tool names without a toolset are looked up."""
     prompt: str = ""
     """The first paragraph of the prompt section on categories."""

@@ -11,10 +11,12 @@ from toolgen.compiler.documents.base import (
     Dialect,
     DottedName,
     Handler,
+    NameOf,
     NonEmpty,
     Schema,
     Spec,
     SpecFileHead,
+    TagName,
     Text,
     ToolKey,
     TypeName,
@@ -288,7 +290,7 @@ class ToolDefaultsSpec(Spec):
 
     permission: Literal["readonly", "write"] | None = None
     """Whether a call may change anything. Default: `write`, which asks for permission unless a policy decides."""
-    tags: list[Word] = []
+    tags: list[TagName] = []
     """Tags that policies match: built-in ones, or ones that a shared file declares."""
     roles: list[Role] | Literal["any"] | None = None
     """The roles of agents that may hold this tool. Default: `any`."""
@@ -330,7 +332,7 @@ class ToolSpec(ToolDefaultsSpec):
     """Set if the tool can be called by a line of text."""
     handler: Annotated[Handler | None, _SERVICE] = None
     """The function, method or tool object that runs it, as `module:name` (service). Imported only to run it."""
-    bind: Annotated[NonEmpty | None, _SERVICE] = None
+    bind: Annotated[NonEmpty | None, _SERVICE, NameOf("method")] = None
     """The method it is bound to (service)."""
     user: Annotated[str, _AGENT] = ""
     """The user message of the child run (agent)."""
@@ -393,7 +395,7 @@ class MethodSpec(Spec):
 class MethodReference(Spec):
     """A reference to a method of another file."""
 
-    ref: Annotated[str, Field(alias="$ref")]
+    ref: Annotated[str, Field(alias="$ref"), NameOf("reference")]
     """The method, such as `other.yaml#/methods/Name`."""
 
 

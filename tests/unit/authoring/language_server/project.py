@@ -47,7 +47,15 @@ use:
   - shop.orders.find
   - shop.orders+billing
 """,
-    "specs/policy.yaml": "toolgen: 1\npolicy: main\nrules:\n  shop.orders.refund: ask\n  +billing: ask\n",
+    "specs/policy.yaml": """\
+toolgen: 1
+policy: main
+rules:
+  shop.orders.refund: ask
+  +billing: ask
+approvers:
+  shop.orders.refund: {people: 2}
+""",
     "specs/catalog.yaml": """\
 toolgen: 1
 catalog: all

@@ -117,6 +117,9 @@ SELECTED = """\
 toolgen: 1
 policy: team
 rules: {<shop.orders.refund+money>: deny, <shop__orders__look>: ask, <+money>: ask, <shop.orders.*>: allow}
+modes: {late: {<shop.orders.refund>: deny}}
+approvers: {<shop.orders.refund>: {people: 2}, <shop.orders.*>: {user: true}, <+money>: {roles: [boss]}}
+registered: [<shop.orders.refund>]
 """
 HELPER = """\
 toolgen: 1

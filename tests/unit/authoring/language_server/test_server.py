@@ -84,7 +84,7 @@ def test_the_whole_project_is_checked_after_a_pause(serve: Serve) -> None:
         client.show(ORDERS, FILES[ORDERS].replace("  refund:\n", "  repay:\n"))
         found = await whole_check(client)
         assert {path: [each.code for each in some] for path, some in found.items() if some} == {
-            POLICY: ["TG511"],
+            POLICY: ["TG511"] * 2,
             CATALOG: ["TG501"],
         }  # evaluations are checked against the last tools without errors
         client.show(ORDERS, FILES[ORDERS])
@@ -138,6 +138,7 @@ COMPLETIONS = [
     (AGENT, FILES[AGENT] + "|", {"on_request", "system"}),
     ("specs/policy.yaml", FILES[POLICY] + "  shop.|", {"shop.orders.refund", "shop.orders"}),
     ("specs/policy.yaml", FILES[POLICY].replace("refund: ask", "refund: |"), {"deny", "exclude"}),
+    ("specs/policy.yaml", FILES[POLICY].replace("rules:", "rules:\n  shop.|"), {"shop.orders.refund", "shop.orders"}),
     (CATALOG, FILES[CATALOG].replace("target: find", "target: |"), {"refund", "find", "shop.orders.find"}),
     (CATALOG, FILES[CATALOG].replace("from: shop.orders", "from: |"), {"shop.orders"}),
 ]  # fmt: skip
@@ -311,7 +312,7 @@ RENAMES = [
         ORDERS,
         "refund:",
         "repay",
-        {ORDERS: ["repay"], POLICY: ["shop.orders.repay"], CATALOG: ["repay"], CASES: ["shop.orders.repay"]},
+        {ORDERS: ["repay"], POLICY: ["shop.orders.repay"] * 2, CATALOG: ["repay"], CASES: ["shop.orders.repay"]},
     ),
     (SHARED, "billing", "invoices", {path: ["invoices"] for path in (SHARED, ORDERS, AGENT, POLICY)}),
     (
@@ -321,7 +322,7 @@ RENAMES = [
         {
             ORDERS: ["shop.sales"],
             AGENT: ["shop.sales", "shop.sales.find"],
-            POLICY: ["shop.sales.refund"],
+            POLICY: ["shop.sales.refund"] * 2,
             CATALOG: ["shop.sales"],
             CASES: ["shop.sales.find", "shop.sales.refund"],
         },
