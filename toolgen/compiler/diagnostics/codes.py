@@ -530,7 +530,7 @@ CODES = _table(
         "TG807",
         "tool-gone",
         _W,
-        "The source no longer offers a tool of the spec. The tool stays in the spec with all that was written for it, and is `disabled`: no package has it, and the next build reports remaining uses. If it has another name now, take over what you wrote into the new tool. Remove it when nobody needs it; if the source offers it again, it is enabled.",
+        "The source no longer offers a tool of the spec, or offers an invalid one, which is omitted. The tool stays in the spec with all that was written for it, and is `disabled`: no package has it, and the next build reports remaining uses. If it has another name now, take over what you wrote into the new tool. Remove it when nobody needs it; if the source offers it again, it is enabled.",
     ),
     (
         "TG808",

@@ -96,7 +96,7 @@ def imported(
             _report_other_source(spec, len(update.gone), enabled, source, sink)
             return None
         review.read(said or {}, offer)
-        _report_update(spec, update, source, sink)
+        _report_update(spec, update, offer.left_out, source, sink)
         keys = dict.fromkeys([*present, *update.data])
         changed_keys = tuple(
             key for key in keys if key not in _NOT_COUNTED and present.get(key) != update.data.get(key)
@@ -166,15 +166,18 @@ def _report_other_source(spec: SpecFile, gone: int, enabled: int, source: str, s
     sink.report("TG849", spec.root.span_at((key if key in data else "toolset",)), message, fix=fix)
 
 
-def _report_update(spec: SpecFile, update: Update, source: str, sink: Diagnostics) -> None:
-    """Report what a person has to look at."""
+def _report_update(spec: SpecFile, update: Update, left_out: Collection[str], source: str, sink: Diagnostics) -> None:
+    """Report what a person has to look at. `left_out` are the source's names of tools that were skipped."""
     tools = update.data["tools"]
     present: Mapping[str, Any] = spec.root.to_data()["tools"]
     for key in update.gone:
         place = spec.root.span_at(("tools", key), key=True)
         name = present[key].get("handler") or present[key].get("remote", key)
+        why = f"{source} does not offer `{name}`"
         fix = f"if it has another name now, take over into that tool what you wrote in `{key}`, then remove `{key}`"
-        sink.report("TG807", place, f"{source} does not offer `{name}`, so `{key}` is disabled", fix=fix)
+        if name in left_out:
+            why, fix = f"`{name}` of {source} is skipped", "correct it at the source, and import again"
+        sink.report("TG807", place, f"{why}, so `{key}` is disabled", fix=fix)
     for pointer in update.conflicts:
         path = tuple(steps_of(pointer))
         what = _named(path)

@@ -343,6 +343,7 @@ def test_a_tool_that_a_person_disabled_stays_disabled() -> None:
 def test_a_tool_that_became_invalid_is_disabled() -> None:
     imported = again(LOOK, BUY, {**SELL, "inputSchema": {"type": "string"}})
     assert codes(imported) == ["TG805", "TG807"]
+    assert imported.messages[1].endswith("`sell` of the server is skipped, so `sell` is disabled")
     assert imported.tools["sell"]["disabled"] is True
 
 
