@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, Final, NamedTuple, cast
 
 from toolgen.schema.json_values import canonical, is_array, is_number, is_object
@@ -77,13 +77,25 @@ class Schema:
     pointer: str
     colour: int = -1
     _constraints: tuple[Constraint, ...] | None = field(default=None, repr=False)
+    _evaluating: tuple[Constraint, ...] | None = field(default=None, repr=False)
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints of a schema."""
         if self._constraints is None:
-            self._constraints = self.document.read(self)
+            self._constraints = self.document.read(self, _READERS)
         return self._constraints
+
+    @property
+    def evaluating(self) -> tuple[Constraint, ...]:
+        """The constraints of a schema, where only matters which fields and items they evaluate.
+
+        What it says of unevaluated ones evaluates them all. It is read without a look at other schemas, which would
+        lead back to this one where schemas refer to themselves.
+        """
+        if self._evaluating is None:
+            self._evaluating = self.document.read(self, _EVALUATING_READERS)
+        return self._evaluating
 
     def behind(self) -> Schema:
         """Return the target of a schema that is only a reference, else itself."""
@@ -96,16 +108,19 @@ class Schema:
     def constraints_beside(self, keyword: str) -> list[Constraint]:
         """Return the constraints of its other keywords, without those on what is unevaluated."""
         others = {name: value for name, value in self.raw.items() if name != keyword and "unevaluated" not in name}
-        return list(self.document.read(Schema(self.document, others, self.pointer)))
+        return list(self.document.read(Schema(self.document, others, self.pointer), _READERS))
 
 
 # What is evaluated beside `unevaluatedProperties` and `unevaluatedItems`, where it does not depend on the value.
 
-_DEEPEST: Final = 20
-_FIELDS: Final = frozenset({"property", "pattern property", "others", "unevaluatedProperties"})
-_ITEMS: Final = frozenset({"items", "atLeast", "atMost", "unevaluatedItems"})
+MOST_FOLLOWED: Final = 100_000
+"""Constraints of other schemas that are looked at for what is unevaluated, in one document."""
+
+_FIELDS: Final = frozenset({"property", "pattern property", "others"})
+_ITEMS: Final = frozenset({"items", "atLeast", "atMost"})
 _IN_PLACE: Final = frozenset({"ref", "allOf"})
 _CHOICES: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchema"})
+_NEGATED: Final = frozenset({"not"})
 
 
 class Fields(NamedTuple):
@@ -115,56 +130,33 @@ class Fields(NamedTuple):
     patterns: frozenset[str]
     are_all: bool
 
-    def with_(self, constraint: Constraint) -> Fields:
-        """Return these fields and those that a constraint evaluates."""
-        match constraint.name:
-            case "property":
-                return self._replace(names=self.names | {cast("str", constraint.value)})
-            case "pattern property":
-                return self._replace(patterns=self.patterns | {cast("str", constraint.value)})
-            case _:
-                return self._replace(are_all=True)
-
-    def and_(self, other: Fields) -> Fields:
-        """Return these fields and others."""
-        return Fields(self.names | other.names, self.patterns | other.patterns, self.are_all or other.are_all)
-
-
-NO_FIELDS: Final = Fields(frozenset(), frozenset(), are_all=False)
+    @classmethod
+    def of(cls, constraints: Iterable[Constraint]) -> Fields:
+        """Return the fields that constraints evaluate."""
+        found = [each for each in constraints if each.name in _FIELDS]
+        return cls(
+            frozenset(cast("str", each.value) for each in found if each.name == "property"),
+            frozenset(cast("str", each.value) for each in found if each.name == "pattern property"),
+            any(each.name == "others" for each in found),
+        )
 
 
 def evaluated_fields(constraints: Iterable[Constraint]) -> Fields | None:
     """Return the fields that constraints evaluate; None if they depend on the value."""
     all_ = _together(constraints, _FIELDS)
-    if all_ is None:
-        return None
-    return reduce(Fields.with_, all_, NO_FIELDS)
+    return None if all_ is None else Fields.of(all_)
 
 
-def possible_fields(constraints: Iterable[Constraint], depth: int = 0) -> Fields:
+def possible_fields(constraints: Iterable[Constraint]) -> Fields:
     """Return the fields that constraints may evaluate, depending on the value."""
-    found = NO_FIELDS
-    for each in constraints:
-        if each.name == "opaque" or depth > _DEEPEST:
-            return NO_FIELDS._replace(are_all=True)
-        if each.name in _FIELDS:
-            found = found.with_(each)
-        elif each.name in _IN_PLACE or each.name in _CHOICES or each.name == "not":
-            for schema in each.schemas:
-                found = found.and_(possible_fields(schema.constraints, depth + 1))
-    return found
+    found = [each for each, _ in _applied(constraints, _IN_PLACE | _CHOICES | _NEGATED)]
+    fields = Fields.of(found)
+    return fields._replace(are_all=True) if any(each.name == "opaque" for each in found) else fields
 
 
-def certain_fields(constraints: Iterable[Constraint], depth: int = 0) -> Fields:
+def certain_fields(constraints: Iterable[Constraint]) -> Fields:
     """Return the fields that constraints evaluate in each value that fits them."""
-    found = NO_FIELDS
-    for each in constraints:
-        if each.name in _FIELDS:
-            found = found.with_(each)
-        elif each.name in _IN_PLACE and depth <= _DEEPEST:
-            for schema in each.schemas:
-                found = found.and_(certain_fields(schema.constraints, depth + 1))
-    return found
+    return Fields.of(each for each, _ in _applied(constraints, _IN_PLACE))
 
 
 def evaluated_items(constraints: Iterable[Constraint]) -> int | None:
@@ -176,21 +168,38 @@ def evaluated_items(constraints: Iterable[Constraint]) -> int | None:
     return -1 if any(has_rest for _, has_rest in counts) else max((count for count, _ in counts), default=0)
 
 
-def _together(constraints: Iterable[Constraint], wanted: frozenset[str], depth: int = 0) -> list[Constraint] | None:
+def _together(constraints: Iterable[Constraint], wanted: frozenset[str]) -> list[Constraint] | None:
     """Return the wanted constraints that apply to the value in any case; None if there are others."""
     found: list[Constraint] = []
-    for each in constraints:
+    for each, is_certain in _applied(constraints, _IN_PLACE | _CHOICES):
+        if each.name == "opaque" or (each.name in wanted and not is_certain):
+            return None
         if each.name in wanted:
             found.append(each)
-        elif each.name == "opaque" or depth > _DEEPEST:
-            return None
-        elif each.name in _IN_PLACE or each.name in _CHOICES:
-            for schema in each.schemas:
-                below = _together(schema.constraints, wanted, depth + 1)
-                if below is None or (below and each.name in _CHOICES):
-                    return None
-                found += below
     return found
+
+
+def _applied(constraints: Iterable[Constraint], through: frozenset[str]) -> Iterator[tuple[Constraint, bool]]:
+    """Yield constraints, and those inside them that apply to the same value; whether they do in any case.
+
+    Each schema is followed once, as far as the steps of its document reach: then an opaque constraint is yielded.
+    """
+    seen = set[int]()
+    waiting = [(each, True) for each in constraints]
+    while waiting:
+        each, is_certain = waiting.pop()
+        yield each, is_certain
+        for schema in each.schemas if each.name in through else ():
+            if id(schema) in seen:
+                continue
+            seen.add(id(schema))
+            if not schema.document.follows(schema):
+                yield _UNKNOWN, is_certain
+                return
+            waiting += [(below, is_certain and each.name in _IN_PLACE) for below in schema.evaluating]
+
+
+_UNKNOWN: Final = Constraint("opaque", None)
 
 
 # Constraints of each keyword, in each draft, as jsonschema-rs has them.
@@ -229,10 +238,11 @@ class Reading:
 _Reader = Callable[[Reading, str, Any], Iterator[Constraint]]
 
 
-def read_keywords(document: Document, schema: Schema, raw: Mapping[str, Any]) -> Iterator[Constraint]:
+def read_keywords(
+    document: Document, schema: Schema, raw: Mapping[str, Any], readers: Mapping[str, _Reader]
+) -> Iterator[Constraint]:
     """Return the constraints of all keywords but references; a malformed one is opaque."""
     reading = Reading(document, schema, raw)
-    readers = _READERS[document.draft]
     for keyword, value in raw.items():
         if keyword in readers:
             try:
@@ -426,6 +436,11 @@ def _unevaluated(reading: Reading, keyword: str, value: Any) -> Iterator[Constra
         yield Constraint(keyword, (shape, *bounds), (schema, *below), keyword)
 
 
+def _evaluates_all(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
+    name, all_ = ("items", (0, True)) if keyword == "unevaluatedItems" else ("others", (frozenset(), frozenset()))
+    yield Constraint(name, all_, (reading.at(keyword, value),), keyword)
+
+
 _DRAFT_04: Final[Mapping[str, _Reader]] = {
     "type": _type,
     "enum": _values,
@@ -465,6 +480,10 @@ _READERS: Final[Mapping[str, Mapping[str, _Reader]]] = {
     "2019-09": _DRAFT_2019,
     "2020-12": {**_DRAFT_2019, "prefixItems": _items},
 }
+_EVALUATING_READERS: Final[Mapping[str, Mapping[str, _Reader]]] = {
+    draft: {keyword: _evaluates_all if reader is _unevaluated else reader for keyword, reader in readers.items()}
+    for draft, readers in _READERS.items()
+}
 
 
 # One of two schemas that are compared: its draft, its parts, and what its references refer to.
@@ -490,6 +509,7 @@ class Document:
         """Its draft; empty for one that is not known."""
         self.asserts_formats = asserts_formats
         self._schemas: dict[str, Schema] = {}
+        self._left = MOST_FOLLOWED
         self.root = self.schema(raw, "")
         self.anything = Schema(self, True, "")
         """The schema that accepts everything."""
@@ -506,8 +526,8 @@ class Document:
             found = self._schemas[pointer] = Schema(self, raw, pointer)
         return found
 
-    def read(self, schema: Schema) -> tuple[Constraint, ...]:
-        """Return the constraints of a schema. That of `false` is a type that no value has."""
+    def read(self, schema: Schema, readers: Mapping[str, Mapping[str, _Reader]]) -> tuple[Constraint, ...]:
+        """Return the constraints of a schema, by the readers of each draft. That of `false` is a type of no value."""
         raw = schema.raw
         if isinstance(raw, bool):
             return () if raw else (Constraint("type", frozenset[str]()),)
@@ -516,7 +536,12 @@ class Document:
         if self.ignores_beside_references and "$ref" in raw:
             return (self._reference(schema, "$ref"),)
         references = [self._reference(schema, name) for name in ("$ref", *self._dynamic_keywords) if name in raw]
-        return (*references, *read_keywords(self, schema, raw))
+        return (*references, *read_keywords(self, schema, raw, readers[self.draft]))
+
+    def follows(self, schema: Schema) -> bool:
+        """Return whether a schema may be looked at for what another evaluates: no more than `MOST_FOLLOWED` are."""
+        self._left -= 1 + len(schema.evaluating)
+        return self._left >= 0
 
     def opaque(self, schema: Schema, keyword: str = "") -> Constraint:
         """Return a constraint of unknown meaning: it is equal to another only where both documents are equal."""

@@ -80,6 +80,37 @@ def test_a_spec_is_updated_in_place(capsys: pytest.CaptureFixture[str]) -> None:
     assert [path.name for path in Path("specs/servers").iterdir()] == ["shop.yml"]
 
 
+ITSELF = {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}], "unevaluatedProperties": False}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"at": {"$ref": "#/$defs/A"}}, "$defs": {"A": ITSELF}},
+        {"type": "object", "$ref": "#", "unevaluatedProperties": {"type": "string"}},
+        {"type": "string"},
+        {"type": "object", "properties": {"at": {"type": "text"}}},
+    ],
+)
+def test_a_tool_that_became_invalid_is_a_change_beside_those_of_others(
+    schema: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["import", "mcp", save(LOOK, {**LOOK, "name": "see"}), "--toolset", "mcp.shop"])
+    assert run(["build"]) == 0
+    capsys.readouterr()
+    save({**LOOK, "inputSchema": schema}, {**LOOK, "name": "see", "inputSchema": {"type": "object"}})
+
+    assert run(["import", "mcp", "tools.json", "--check", "--toolset", "mcp.shop"]) == 1
+    out, err = capsys.readouterr()
+    assert "look: " in out
+    assert "see: the arg `at` is gone" in out
+    assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) == 1
+    err = capsys.readouterr().err
+    assert "error[TG805]: `look` is skipped: " in err
+    assert "warning[TG807]: `look` of the server is skipped, so `look` is disabled" in err
+    assert "does not offer" not in err
+
+
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     odd = {**LOOK, "inputSchema": {"type": "object", "titel": "Odd"}}
     assert run(["import", "mcp", save(odd, BAD), "--toolset", "mcp.shop", "--format", "json"]) == 1
