@@ -59,15 +59,15 @@ class _Items:
     def __init__(self, branch: Branch, solver: Solver) -> None:
         self._solver = solver
         self._holding = [fact.constraint for fact in branch.of("items")]
-        all_ = [fact.constraint for fact in branch.facts.values() if fact.name == "items"]
+        all_ = [*self._holding, *(fact.constraint for fact in branch.of("items", holds=False))]
         self.rest = max((_shape(each)[0] for each in all_), default=0)
         self._least, self._most = size_bounds(branch, "minItems", "maxItems")
         self._at_least = [
             _Count(count, schema) for count, schema in _counts(branch, "atLeast", "atMost", 1) if count > 0
         ]
         self._at_most = [_Count(count, schema) for count, schema in _counts(branch, "atMost", "atLeast", -1)]
-        self._is_unique = any(True for _ in branch.of("uniqueItems"))
-        self._repeats = any(True for _ in branch.of("uniqueItems", holds=False))
+        self._is_unique = bool(branch.of("uniqueItems"))
+        self._repeats = bool(branch.of("uniqueItems", holds=False))
         self._excluded = branch.excluded()
         self._bounds()
 

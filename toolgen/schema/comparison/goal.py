@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.schema.comparison.reading import (
@@ -278,21 +279,55 @@ Clause: TypeAlias = Sequence[Sequence[Item]]
 """Alternatives, each of some items that are to hold together."""
 
 
+class Facts:
+    """Facts of one name that all hold, or all do not. Branches share them, and what is looked up in them."""
+
+    def __init__(self, known: Iterable[Fact] = ()) -> None:
+        self._by_key = {fact.key: fact for fact in known}
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self._by_key.values())
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._by_key
+
+    def add(self, fact: Fact) -> None:
+        """Add a fact; not after something was looked up."""
+        self._by_key[fact.key] = fact
+
+    @cached_property
+    def by_value(self) -> Mapping[Hashable, Sequence[Fact]]:
+        """The facts by the values of their constraints, such as the names of properties."""
+        found: dict[Hashable, list[Fact]] = {}
+        for fact in self:
+            found.setdefault(fact.constraint.value, []).append(fact)
+        return found
+
+
+_NO_FACTS: Final = Facts()
+
+
 class Branch:
     """Claims and facts about a value of one kind, and the clauses that still hold alternatives."""
 
     def __init__(self, kind: str, budget: Budget) -> None:
         self.kind = kind
         self.claims: dict[Hashable, Claim] = {}
-        self.facts: dict[Hashable, Fact] = {}
+        self._facts: dict[tuple[str, bool], Facts] = {}
+        self._own = set[tuple[str, bool]]()
+        """Which of these no other branch has."""
         self.clauses: list[tuple[Clause, Claim | None]] = []
         self._budget = budget
 
     def copy(self) -> Branch:
         """Return a branch that can be extended independently."""
-        self._budget.take(1 + (len(self.claims) + len(self.facts) + len(self.clauses)) // _COPIED)
+        self._budget.take(1 + (len(self.claims) + len(self._facts) + len(self.clauses)) // _COPIED)
         copied = Branch(self.kind, self._budget)
-        copied.claims, copied.facts, copied.clauses = self.claims.copy(), self.facts.copy(), self.clauses.copy()
+        copied.claims, copied._facts, copied.clauses = self.claims.copy(), self._facts.copy(), self.clauses.copy()
+        self._own.clear()
         return copied
 
     def add(self, items: Iterable[Item]) -> bool:
@@ -312,9 +347,23 @@ class Branch:
                 return True
         return False
 
-    def of(self, name: str, *, holds: bool = True) -> Iterator[Fact]:
+    @property
+    def facts(self) -> Iterator[Fact]:
+        """All facts."""
+        return chain.from_iterable(self._facts.values())
+
+    def of(self, name: str, *, holds: bool = True) -> Facts:
         """Return the facts of one name."""
-        return (fact for fact in self.facts.values() if fact.name == name and fact.holds is holds)
+        return self._facts.get((name, holds), _NO_FACTS)
+
+    def _add_fact(self, fact: Fact) -> None:
+        where = fact.name, fact.holds
+        if where not in self._own:
+            shared = self.of(fact.name, holds=fact.holds)
+            self._budget.take(len(shared) // _COPIED)
+            self._facts[where] = Facts(shared)
+            self._own.add(where)
+        self._facts[where].add(fact)
 
     def excluded(self) -> Literals:
         """Return the values that are excluded one by one."""
@@ -356,9 +405,9 @@ class Branch:
             if known is not None:
                 return known.holds is item.holds
             return None if item.schema.constraints else item.holds
-        fact = self.facts.get(item.key)
-        if fact is not None:
-            return fact.holds is item.holds
+        for holds in (True, False):
+            if item.key in self.of(item.name, holds=holds):
+                return item.holds is holds
         constraint = item.constraint
         if not constraint.applies_to(self.kind):
             return item.holds
@@ -408,10 +457,10 @@ class Branch:
             case "dependentSchema" | "dependentRequired":
                 return self._split_dependency(fact)
             case "unevaluatedProperties":
-                self.facts[fact.key] = fact
+                self._add_fact(fact)
                 return _implied_by_unevaluated(fact)
             case _:
-                self.facts[fact.key] = fact
+                self._add_fact(fact)
         return ()
 
     def _split_dependency(self, fact: Fact) -> Iterable[Item]:

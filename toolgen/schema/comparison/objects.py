@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.schema.comparison.goal import IMPOSSIBLE, Claim, Fact, Item, Outcome, joined, values_of
@@ -44,18 +44,25 @@ class Fields:
     def __init__(self, branch: Branch, solver: Solver) -> None:
         self._solver = solver
         self._origin = next(iter(branch.claims.values())).schema
-        facts = [fact for fact in branch.facts.values() if fact.name != "values"]
-        self._properties: dict[object, list[Claim]] = {}
-        for fact in branch.of("property"):
-            self._properties.setdefault(fact.constraint.value, []).append(Claim(fact.constraint.schemas[0], True))
+        self._properties = branch.of("property").by_value
         self._patterns = [fact.constraint for fact in branch.of("pattern property")]
         self._others = [fact.constraint for fact in branch.of("others")]
         self._names = [Claim(fact.constraint.schemas[0], True) for fact in branch.of("propertyNames")]
-        self.names = dict.fromkeys(self._all_names(facts))
-        """All names that the branch mentions, in the order of appearance."""
-        self._all_patterns = tuple(dict.fromkeys(self._patterns_of(facts)))
-        self.required = list(dict.fromkeys(cast("str", fact.constraint.value) for fact in branch.of("required")))
-        self.absent = {cast("str", fact.constraint.value) for fact in branch.of("required", holds=False)}
+        self._mentioning = [branch.of(name, holds=holds) for name in _MENTIONING for holds in (True, False)]
+        self.required = cast("Mapping[str, Sequence[Fact]]", branch.of("required").by_value)
+        self.absent = cast("Mapping[str, Sequence[Fact]]", branch.of("required", holds=False).by_value)
+
+    @cached_property
+    def names(self) -> Collection[str]:
+        """All names that the branch mentions."""
+        facts = chain.from_iterable(self._mentioning)
+        names = dict.fromkeys(chain.from_iterable(map(_names_of, facts)))
+        self._solver.budget.take(len(names))
+        return names
+
+    @cached_property
+    def _all_patterns(self) -> Sequence[str]:
+        return tuple(dict.fromkeys(chain.from_iterable(map(_patterns_of, chain.from_iterable(self._mentioning)))))
 
     @cached_property
     def others(self) -> list[Other]:
@@ -76,7 +83,8 @@ class Fields:
 
     def base(self, key: Key) -> list[Item]:
         """Return what the value of a field must fulfil if it is there."""
-        claims: list[Item] = [*self._properties.get(key, ())]
+        named = self._properties.get(key, ())
+        claims: list[Item] = [Claim(fact.constraint.schemas[0], True) for fact in named]
         claims += [
             Claim(each.schemas[0], True) for each in self._patterns if self.is_matched(key, cast("str", each.value))
         ]
@@ -122,23 +130,28 @@ class Fields:
             return False
         return not (self.base(key) and self.value_of(key).is_impossible)
 
-    def _all_names(self, facts: Sequence[Fact]) -> Iterator[str]:
-        for fact in facts:
-            if fact.name in ("property", "required"):
-                yield cast("str", fact.constraint.value)
-            elif fact.name == "others":
-                yield from sorted(others_of(fact.constraint)[0])
-            elif fact.name == "propertyNames":
-                for below in fact.constraint.schemas[0].constraints:
-                    if below.name == "values":
-                        yield from (value for value in values_of(below) if isinstance(value, str))
 
-    def _patterns_of(self, facts: Sequence[Fact]) -> Iterator[str]:
-        for fact in facts:
-            if fact.name == "pattern property":
-                yield cast("str", fact.constraint.value)
-            elif fact.name == "others":
-                yield from sorted(others_of(fact.constraint)[1])
+def _names_of(fact: Fact) -> Iterable[str]:
+    match fact.name:
+        case "property" | "required":
+            return [cast("str", fact.constraint.value)]
+        case "others":
+            return sorted(others_of(fact.constraint)[0])
+        case "propertyNames":
+            below = (each for each in fact.constraint.schemas[0].constraints if each.name == "values")
+            return [value for each in below for value in values_of(each) if isinstance(value, str)]
+        case _:
+            return ()
+
+
+def _patterns_of(fact: Fact) -> Iterable[str]:
+    match fact.name:
+        case "pattern property":
+            return [cast("str", fact.constraint.value)]
+        case "others":
+            return sorted(others_of(fact.constraint)[1])
+        case _:
+            return ()
 
 
 def others_of(constraint: Constraint) -> tuple[frozenset[str], frozenset[str]]:
@@ -148,6 +161,9 @@ def others_of(constraint: Constraint) -> tuple[frozenset[str], frozenset[str]]:
 
 _MOST_FIELDS: Final = 300
 """Maximum fields of a generated object."""
+
+_MENTIONING: Final = ("property", "required", "others", "propertyNames", "pattern property")
+"""Facts that mention names or patterns of names."""
 
 _FAILING: Final = ("property", "pattern property", "others", "propertyNames")
 
@@ -164,7 +180,7 @@ class _Field:
 def solve_object(branch: Branch, solver: Solver) -> Outcome:
     """Solve a goal for an object."""
     fields = Fields(branch, solver)
-    if fields.absent.intersection(fields.required):
+    if not fields.absent.keys().isdisjoint(fields.required):
         return IMPOSSIBLE
     failing = [fact for name in _FAILING for fact in branch.of(name, holds=False)]
     return _solve(_Objects(branch, solver, fields), failing, ())
@@ -184,10 +200,11 @@ def _solve(objects: _Objects, failing: Sequence[Fact], chosen: tuple[_Field, ...
 def _candidates(fact: Fact, fields: Fields) -> Iterator[_Field]:
     """Return the fields that can show that a constraint fails."""
     fails = (Claim(fact.constraint.schemas[0], False),)
+    if fact.name == "property":
+        yield _Field(cast("str", fact.constraint.value), fails)
+        return
     keys: list[Key] = [*fields.names, *fields.others]
     match fact.name:
-        case "property":
-            yield _Field(cast("str", fact.constraint.value), fails)
         case "pattern property":
             pattern = cast("str", fact.constraint.value)
             yield from (_Field(key, fails) for key in keys if fields.is_matched(key, pattern) is not False)

@@ -68,7 +68,7 @@ class Solver:
         self.kinds = KINDS if has_draft_04 else tuple(kind for kind in KINDS if kind != WHOLE)
         self.validators = validators
         self.wants_values = wants_values
-        self._budget = Budget(MOST_STEPS)
+        self.budget = Budget(MOST_STEPS)
         self._known: dict[tuple[frozenset[Hashable], Collection[str]], Outcome] = {}
         self._active: list[_Active] = []
         self._level = 0
@@ -77,7 +77,7 @@ class Solver:
 
     def solve(self, items: Iterable[Item], kinds: Collection[str] | None = None) -> Outcome:
         """Solve a goal for a part of the value in question. Raises `BudgetError` if it takes too many steps."""
-        self._budget.take(WORK)  # for what is known, too: the choices of parts are as many as their combinations
+        self.budget.take(WORK)  # for what is known, too: the choices of parts are as many as their combinations
         self._level += 1
         try:
             return self.solve_here(list(items), kinds or self.kinds)
@@ -115,7 +115,7 @@ class Solver:
         made: list[Any] = []
         try:
             for value in values if self.wants_values else ():
-                self._budget.take(WORK)
+                self.budget.take(WORK)
                 made.append(value)
         except BudgetError:
             pass  # with fewer values nothing else is certain
@@ -132,12 +132,12 @@ class Solver:
     def _solve(self, items: Sequence[Item], kinds: Collection[str], accepts: Callable[[Any], bool] | None) -> Outcome:
         is_impossible, values, spots = True, list[Any](), list[Spot]()
         for kind in kinds:
-            for branch in self._branches(Branch(kind, self._budget), items):
+            for branch in self._branches(Branch(kind, self.budget), items):
                 outcome = self._solve_branch(branch)
                 if outcome.is_impossible:
                     continue
                 is_impossible = False
-                spots += outcome.spots or spots_of(branch.claims.values(), branch.facts.values())
+                spots += outcome.spots or spots_of(branch.claims.values(), branch.facts)
                 for value in outcome.values:
                     if has_more_parts(value, MOST_PARTS):
                         continue
@@ -185,7 +185,7 @@ class Solver:
         return self.solve_here([*holding, Claim(source.schema, True)], (kind,)).is_impossible
 
     def _solve_branch(self, branch: Branch) -> Outcome:
-        literal = next(branch.of("values"), None)
+        literal = next(iter(branch.of("values")), None)
         if literal is not None:
             return self._of_literals(branch, values_of(literal.constraint))
         match branch.kind:
@@ -222,7 +222,7 @@ class Solver:
         return Outcome(is_impossible=not is_open, values=left)
 
     def _fits(self, value: Any, schema: Schema) -> bool:
-        known = fits(value, schema, self._budget)
+        known = fits(value, schema, self.budget)
         return self.validators.is_valid(schema, value) if known is None else known
 
 

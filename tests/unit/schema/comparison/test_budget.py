@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 from tests.work import at_most_calls
+from toolgen.changes.drift import CompiledTool, compare_tool
 from toolgen.schema.comparison import patterns, solver
 from toolgen.schema.comparison.compare import Verdict, compare
 
@@ -107,3 +108,31 @@ def test_texts_of_patterns_take_no_more_than_their_steps(name: str) -> None:
     with at_most_calls(6_000_000):
         found = patterns.texts_of(HOSTILE[name])
     assert not found.is_none
+
+
+WIDE: Final[dict[str, Schema]] = {
+    "open": {},
+    "closed": {"additionalProperties": False},
+    "with patterns": {"patternProperties": {"^p": {"minLength": 1}}},
+    "with names": {"propertyNames": {"pattern": "^p"}},
+    "with a size": {"minProperties": 3},
+    "required": {"required": ["p0", "p1"]},
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("size", [250, 1_000])
+@pytest.mark.variants(3)
+def test_objects_of_many_changed_fields_take_linear_work(name: str, size: int) -> None:
+    """Each field was compared by looking at all others again."""
+
+    def args(kinds: Any) -> Schema:
+        fields = {f"p{number}": {"type": kinds} for number in range(size)}
+        return {"type": "object", "properties": {"x": {"type": "object", "properties": fields, **WIDE[name]}}}
+
+    with at_most_calls(3_000 * size):
+        found = compare(args("string"), args(["string", "null"]))
+        tool = CompiledTool(name="t", args=args("string"))
+        changes = list(compare_tool(tool, {"name": "t", "inputSchema": args(["string", "null"])}))
+    assert (found.lost.verdict, found.gained.verdict) == (Verdict.NONE, Verdict.FOUND)
+    assert "WIRE208" in {change.code for change in changes}
