@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -82,8 +82,9 @@ def compare_versions(before: Version, after: Version) -> Iterator[Change]:
     """Yield the changes from one version to another, in the categories WIRE, MODEL and ROUTE."""
     yield from _formats(before, after)
     yield from _toolsets(before, after)
-    yield from _tools(before, after)
-    yield from _agents(before, after)
+    renamed = _renamed_tools(before, after)
+    yield from _tools(before, after, renamed)
+    yield from _agents(before, after, renamed)
     yield from compare_actions(before.actions(), after.actions())
     yield from _policies(before, after)
     if "tags" in before.catalog and "tags" in after.catalog:
@@ -118,10 +119,17 @@ def _toolsets(before: Version, after: Version) -> Iterator[Change]:
             yield from changed_value(code, name, what, old[name], new[name], key, ("toolsets", name))
 
 
-def _tools(before: Version, after: Version) -> Iterator[Change]:
+def _renamed_tools(before: Version, after: Version) -> dict[str, str]:
+    old, new = before.section("tools"), after.section("tools")
+    return _renamed(
+        {ident: tool for ident, tool in old.items() if ident not in new},
+        {ident: tool for ident, tool in new.items() if ident not in old},
+    )
+
+
+def _tools(before: Version, after: Version, renamed: Mapping[str, str]) -> Iterator[Change]:
     old, new = before.section("tools"), after.section("tools")
     gone, come = [ident for ident in old if ident not in new], [ident for ident in new if ident not in old]
-    renamed = _renamed({ident: old[ident] for ident in gone}, {ident: new[ident] for ident in come})
     for ident in gone:
         if ident in renamed:
             yield Change(
@@ -229,9 +237,9 @@ def _order(tool: Mapping[str, Any]) -> list[Any]:
     return list(tool["args"].get("properties", ()))
 
 
-def _agents(before: Version, after: Version) -> Iterator[Change]:
+def _agents(before: Version, after: Version, renamed: Mapping[str, str]) -> Iterator[Change]:
     old, new = before.section("agents"), after.section("agents")
-    tools = before.section("tools"), after.section("tools")
+    both = {renamed.get(ident, ident) for ident in before.section("tools")}.intersection(after.section("tools"))
     yield from _gone_and_come(("ROUTE301", "ROUTE302"), "agent", "agents", old, new)
     for name in (name for name in old if name in new):
         for code, key, what in _AGENT:
@@ -239,20 +247,36 @@ def _agents(before: Version, after: Version) -> Iterator[Change]:
         if name in before.sets and name in after.sets:
             yield from _compare_sets(
                 name,
-                before.sets[name],
+                _with_names(before.sets[name], renamed),
                 after.sets[name],
-                has_tool=(tools[0].__contains__, tools[1].__contains__),
+                both,
             )
+
+
+def _with_names(sets: Sets, renamed: Mapping[str, str]) -> Sets:
+    """Return sets with the new idents of tools."""
+    modes = sets.modes.items()
+    return Sets(
+        {mode: {renamed.get(ident, ident): answer for ident, answer in answers.items()} for mode, answers in modes}
+    )
 
 
 def _policies(before: Version, after: Version) -> Iterator[Change]:
     old, new = before.section("policies"), after.section("policies")
     yield from _gone_and_come(("ROUTE308", "ROUTE309"), "policy", "policies", old, new)
     for name in (name for name in old if name in new):
-        changed = [key for key in dict.fromkeys((*old[name], *new[name])) if old[name].get(key) != new[name].get(key)]
+        was, now = dict(old[name]), new[name]
+        modes = was.get("modes", {}), now.get("modes", {})
+        for mode in (mode for mode in modes[0] if mode not in modes[1]):
+            place = ("policies", name, "modes", mode)
+            message = f"the mode `{mode}` is gone"
+            yield Change(code="ROUTE313", subject=name, message=message, before_path=place, before=modes[0][mode])
+        was["modes"] = {mode: rules for mode, rules in modes[0].items() if mode in modes[1]}
+        now = {**now, "modes": modes[1]}
+        changed = [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)]
         for key in changed:
             message = f"the policy's `{key}` changed"
-            yield from changed_value("ROUTE310", name, message, old[name], new[name], key, ("policies", name))
+            yield from changed_value("ROUTE310", name, message, was, now, key, ("policies", name))
 
 
 def _gone_and_come(
@@ -295,17 +319,15 @@ def _compare_routes(
         )
 
 
-def _compare_sets(
-    agent: str, before: Sets, after: Sets, *, has_tool: tuple[Callable[[str], bool], Callable[[str], bool]]
-) -> Iterator[Change]:
-    """Yield the changes of what an agent may call. Tools that only one of the catalogs has are left out."""
+def _compare_sets(agent: str, before: Sets, after: Sets, tools: Collection[str]) -> Iterator[Change]:
+    """Yield the changes of what an agent may call of the tools that both catalogs have, by their new idents."""
     path: Path = ("agents", agent)
     told = set[tuple[str, tuple[str, ...]]]()
     for mode in dict.fromkeys(("", *before.modes, *after.modes)):
         old = before.modes.get(mode, before.modes[""])
         new = after.modes.get(mode, after.modes[""])
-        lost = [ident for ident in old if ident not in new and has_tool[1](ident)]
-        gained = [ident for ident in new if ident not in old and has_tool[0](ident)]
+        lost = [ident for ident in old if ident not in new and ident in tools]
+        gained = [ident for ident in new if ident not in old and ident in tools]
         ranks = [
             (ident, _ORDERED_BY_STRICTNESS.index(new[ident]) - _ORDERED_BY_STRICTNESS.index(old[ident]))
             for ident in old

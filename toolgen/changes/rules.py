@@ -102,7 +102,7 @@ RULES = _table(
     # WIRE2xx: args, which may accept more
     ("WIRE201", "arg-required", _B, "An arg must be given that could be left out before, so calls without it are rejected. Give it a default, or leave it optional (`name?`)."),
     ("WIRE202", "arg-removed", _B, "An arg is gone, and the args are closed, so calls with it are rejected."),
-    ("WIRE203", "arg-narrowed", _B, "An arg accepts fewer values: a value was found, or is certain, that was valid before and is not now."),
+    ("WIRE203", "arg-narrowed", _B, "An arg, or a key that was valid because of `additionalProperties`, accepts fewer values: a value was found, or is certain, that was valid before and is not now."),
     ("WIRE204", "args-narrowed", _B, "The args as a whole accept fewer values, not one arg alone: combinations of args, or keys that no arg has."),
     ("WIRE205", "args-undecided", _B, "Whether the args still accept every value that was valid cannot be decided, and no counterexample was found. Treat it as breaking unless you know better; recorded calls (`--calls`) may show one."),
     ("WIRE206", "arg-injected", _B, "An arg that callers gave is filled by the host now (`inject`): a call that gives it is refused."),
@@ -212,6 +212,7 @@ RULES = _table(
     ("ROUTE310", "policy-changed", _CH, "A policy changed: its rules, hosts, paths or limits."),
     ("ROUTE311", "visibility-changed", _CH, "The condition under which a category of an action catalog, or the search for actions, is visible changed, and it is visible wherever it was."),
     ("ROUTE312", "tag-declared", _CH, "The declared tags, or their meanings, changed."),
+    ("ROUTE313", "mode-removed", _B, "A mode of a policy is gone: hosts that use it fail to start runs."),
 )  # fmt: skip
 """Every rule by its code."""
 

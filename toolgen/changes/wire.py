@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.changes.rules import Change, quoted
@@ -262,6 +263,12 @@ class _Args(_Side):
         self._old_names = {new: old for old, new in self._renamed.items()}
         self._required_now = required_of(after)
 
+    @cached_property
+    def _took_anything(self) -> bool:
+        """Whether keys that no field names could have any value: nobody said what they mean."""
+        others = alone(_others(self._before), self._before)
+        return compare(True, others, search=False).lost.verdict is Verdict.NONE
+
     def ignored(self, told: Collection[Change]) -> Iterator[Change]:
         """Yield the args, and fields of them, that are not declared any more and still accepted, beside `told`."""
         gone = {change.before_path for change in told if change.code in _GONE}
@@ -306,8 +313,13 @@ class _Args(_Side):
                 yield self._change("WIRE210", _IGNORED.format(name=name), name)
             case Kind.ADDED if name in self._required_now:
                 return  # told as required
-            case Kind.ADDED if lost and self._loses():
+            case Kind.ADDED if lost and self._loses() and self._took_anything:
                 yield self._change("WIRE209", f"the undeclared key `{name}` is an arg now", name, lost)
+            case Kind.ADDED if lost and self._loses() and lost.verdict is Verdict.FOUND:
+                message = f"the key `{name}`, which `additionalProperties` allowed, accepts fewer values"
+                yield self._change("WIRE203", message, name, lost)
+            case Kind.ADDED if lost and self._loses():
+                yield self._undecided(lost, name)
             case Kind.ADDED:
                 yield self._change("WIRE207", f"the arg `{name}` is new", name)
             case Kind.CHANGED if lost and self._loses():

@@ -203,3 +203,28 @@ def test_tools_with_many_definitions_are_compared_in_linear_time() -> None:
         return lambda: list(compare_tools("a.b", before, after))
 
     assert_linear(work, 640)
+
+
+MAPS: list[Any] = [
+    {"type": "string"}, {"type": ["string", "null"]}, {"enum": ["a", 1]}, {"$ref": "#/$defs/T"}, {"type": "object"},
+]  # fmt: skip
+FIELDS: list[Any] = [{"type": "integer"}, {"type": "string"}, {"type": "string", "minLength": 2}, {"const": "a"}, {}]
+
+
+@pytest.mark.parametrize("others", [*MAPS, True, {}, {"description": "Anything."}, {"$ref": "#/$defs/A"}, False])
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_named_field_in_a_map_breaks_at_the_top_as_it_does_inside_but_for_keys_that_took_anything(
+    others: Any, field: Any
+) -> None:
+    definitions = {"T": {"type": "string"}, "A": {}}
+    before: Any = {"type": "object", "properties": {"q": {}}, "additionalProperties": others}
+    after: Any = {**before, "properties": {"q": {}, "n": field}}
+
+    def codes(one: Any, other: Any) -> set[str]:
+        pair = ({**each, "$defs": definitions} for each in (one, other))
+        return {change.code for change in compare_schemas("x", "args", *pair, path=())}
+
+    at_top = codes(before, after)
+    inside = codes(*({"type": "object", "properties": {"m": each}} for each in (before, after)))
+    assert ("WIRE203" in at_top) is ("WIRE203" in inside and others in MAPS), (at_top, inside)
+    assert ("WIRE209" in at_top) is ("WIRE203" in inside and others not in MAPS), (at_top, inside)
