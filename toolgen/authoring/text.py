@@ -6,27 +6,24 @@ import re
 from bisect import bisect, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import yaml
-from yaml.events import ScalarEvent
+from yaml.tokens import AnchorToken, BlockEntryToken, ScalarToken, TagToken
 
 from toolgen.compiler.source.yaml_text import with_plain_breaks
 from toolgen.spec.text import BLANKS
 
-if TYPE_CHECKING:
-    from yaml.events import Event
-
-
 # The comments of a YAML text, with their places. JSON has none.
 
-BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*(?=[ \t]*(?:[ \t]#[^\r\n]*)?(?:[\r\n]|\Z))")
-"""The header of a block of text, which its line ends with; an anchor or a tag may be before it."""
+BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*")
+"""The header of a block of text, at its start: nothing else that starts with these characters is a scalar."""
 
 SUPPRESSION: Final = re.compile(r"#\s*toolgen:\s*ignore\b")
 """The start of a comment that silences rules of lint for what it is about."""
 
-_COMMENT: Final = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+_COMMENT: Final = re.compile(r"#[^\r\n]*")
+_LINE: Final = re.compile(r"[^\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,45 +36,60 @@ class Comment:
     is_alone: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where parts of a YAML text are, which the events of a parser do not say; all in order.
+
+    `dashes` are the offsets of those of lists. `contents` has, for each node with an anchor or a tag, by the offset of
+    the first of them, where what follows them starts.
+    """
+
+    comments: list[Comment]
+    dashes: list[int]
+    contents: dict[int, int]
+
+
 def comments_of(text: str) -> list[Comment]:
-    """Return the comments of a YAML text, in order. Raises yaml.YAMLError if it cannot be parsed."""
+    """Return the comments of a YAML text, in order. Raises yaml.YAMLError if it has no tokens of YAML."""
+    return layout_of(text).comments
+
+
+def layout_of(text: str) -> Layout:
+    """Return the layout of a YAML text, from its tokens: what is between two of them is blank, or a comment.
+
+    Raises yaml.YAMLError if it has no tokens of YAML.
+    """
+    found = Layout([], [], {})
     hidden, _ = with_plain_breaks(text)
-    return comments_between(text, list(yaml.parse(hidden, Loader=yaml.CBaseLoader)))
-
-
-def comments_between(text: str, events: list[Event]) -> list[Comment]:
-    """Return the comments of a text outside of its scalars, which `events` are the places of."""
-    found: list[Comment] = []
-    for start, end in _gaps(text, events):
-        for match in _COMMENT.finditer(text, start, end):
-            before = match.start()
-            while before and text[before - 1] in " \t":
-                before -= 1
-            is_alone = before == 0 or text[before - 1] in "\r\n"
-            comment = match[0].rstrip(BLANKS)
-            found.append(Comment(comment, match.start(), match.start() + len(comment), is_alone))
+    at = 0
+    properties: int | None = None
+    for token in yaml.scan(hidden, Loader=yaml.CBaseLoader):
+        start, end = token.start_mark.index, token.end_mark.index
+        found.comments.extend(_comments_between(text, at, start))
+        at = max(at, end)
+        if isinstance(token, AnchorToken | TagToken):
+            properties = start if properties is None else properties
+            continue
+        if properties is not None:
+            found.contents[properties] = start
+            properties = None
+        if isinstance(token, BlockEntryToken):
+            found.dashes.append(start)
+        elif isinstance(token, ScalarToken) and token.style in ("|", ">"):
+            head = _LINE.match(text, start, end)
+            found.comments.extend(_comments_between(text, start, start if head is None else head.end()))
     return found
 
 
-def _gaps(text: str, events: list[Event]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges between scalars; the header of a block scalar, which may have a comment, is one of them."""
-    at = 0
-    for event in events:
-        if not isinstance(event, ScalarEvent) or event.start_mark is None or event.end_mark is None:
-            continue
-        start, end = event.start_mark.index, event.end_mark.index
-        if event.style in ("|", ">"):
-            header = BLOCK_HEADER.search(text, start)
-            assert header is not None, "a block scalar starts with its header"
-            line_end = re.compile(r"[\r\n]|\Z").search(text, header.end())
-            assert line_end is not None, "every text has an end"
-            yield at, start
-            yield header.end(), line_end.start()
-            at = max(start + len(text[start:end].rstrip(BLANKS)), line_end.start())
-        else:
-            yield at, start
-            at = end
-    yield at, len(text)
+def _comments_between(text: str, start: int, end: int) -> Iterator[Comment]:
+    """Yield the comments of a part of a text that has no values."""
+    for match in _COMMENT.finditer(text, start, end):
+        before = match.start()
+        while before and text[before - 1] in " \t":
+            before -= 1
+        is_alone = before == 0 or text[before - 1] in "\r\n"
+        comment = match[0].rstrip(BLANKS)
+        yield Comment(comment, match.start(), match.start() + len(comment), is_alone)
 
 
 # Edits of a spec's text, as data: a fix is some of them, applied together or not at all.

@@ -21,7 +21,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from toolgen.authoring.text import BLOCK_HEADER, SUPPRESSION, comments_between
+from toolgen.authoring.text import SUPPRESSION, layout_of
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.evaluation import EVALUATION_HEAD, EvalFile
@@ -34,7 +34,7 @@ from toolgen.spec.text import BLANKS, LINE_BREAK, line_starts, lines_of, visible
 if TYPE_CHECKING:
     from yaml.events import Event
 
-    from toolgen.authoring.text import Comment
+    from toolgen.authoring.text import Comment, Layout
     from toolgen.compiler.documents.base import SpecFileHead
     from toolgen.compiler.source.nodes import Node, Scalar
 
@@ -111,9 +111,7 @@ def length(written: str, value: str) -> int:
 
 def _content(written: str, value: str) -> list[str]:
     """Return the lines of a block without its indentation; blanks beyond that are part of the text."""
-    start = BLOCK_HEADER.search(written)
-    assert start is not None, "a block of text starts with its header"
-    raw = lines_of(written[start.end() :])[1:]
+    raw = lines_of(written)[1:]
     width = _first_indent(raw) - _first_indent(value.split("\n"))
     lines = [line[width:] for line in raw]
     while lines and not lines[-1]:
@@ -149,7 +147,6 @@ def folded(text: str, margin: int, width: int) -> tuple[str, list[str]]:
 
 
 _NEXT_LINE: Final = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
-_DASH: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*-")
 
 BLANK: Final = ""
 """A blank line among the lines before an entry."""
@@ -158,6 +155,8 @@ BLANK: Final = ""
 @dataclass
 class Value:
     """A scalar, an alias or a collection. `start` and `end` are offsets of its text, with anchor and tag.
+
+    `content` is where it starts without them; there can be comments between.
 
     `style` is YAML's for scalars: empty if plain, or one of `'"|>`. `entries` are those of a collection, None for
     others; `is_list` tells lists from mappings, and `is_flow` brackets from blocks. Brackets over several lines are
@@ -182,6 +181,7 @@ class Value:
     after: list[str] = field(default_factory=list[str])
     target: Value | None = None
     node_end: int = 0
+    content: int = 0
 
     @property
     def is_block_text(self) -> bool:
@@ -263,22 +263,26 @@ def read_tree(text: str, node: Node) -> Tree:
     hidden, restore = with_plain_breaks(text)
     events = list(yaml.parse(hidden, Loader=yaml.CBaseLoader))
     lines = Lines(text)
-    root = _Builder(text, lines, events, restore).value()
+    layout = layout_of(text)
+    root = _Builder(text, lines, events, restore, layout).value()
     _resolve(root, node)
-    comments = comments_between(text, events)
     has_aliases = any(isinstance(event, AliasEvent) for event in events)
-    tree = Tree([], root, [], has_aliases, [comment.text for comment in comments])
-    _Comments(text, lines, tree).attach(comments)
+    tree = Tree([], root, [], has_aliases, [comment.text for comment in layout.comments])
+    _Comments(text, lines, tree).attach(layout.comments)
     return tree
 
 
 class _Builder:
     """Builds values from events."""
 
-    def __init__(self, text: str, lines: Lines, events: Sequence[Event], restore: dict[int, str]) -> None:
+    def __init__(
+        self, text: str, lines: Lines, events: Sequence[Event], restore: dict[int, str], layout: Layout
+    ) -> None:
         self._text = text
         self._lines = lines
         self._restore = restore
+        self._contents = layout.contents
+        self._dashes = iter(layout.dashes)
         kinds = (ScalarEvent, AliasEvent, MappingStartEvent, MappingEndEvent, SequenceStartEvent, SequenceEndEvent)
         self._events = iter([event for event in events if isinstance(event, kinds)])
 
@@ -291,43 +295,40 @@ class _Builder:
         assert event.end_mark is not None, "libyaml marks every event"
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, AliasEvent):
-            return Value("alias", start, end, text=event.anchor or "")
+            return Value("alias", start, end, text=event.anchor or "", content=start)
+        has_properties = event.anchor is not None or event.tag is not None
+        content = self._contents[start] if has_properties else start
         if isinstance(event, ScalarEvent):
             style = event.style or ""
             text = event.value.translate(self._restore) if self._restore else event.value
             found = Value("scalar", start, end, text=text, style=style, anchor=event.anchor or "")
             found.is_tagged = event.tag is not None
+            found.content = min(content, end)  # of a value without a text, it is where the next one starts
             if style in ("|", ">"):
-                found.written = self._text[start:end]
-                found.end = start + length(found.written, text)
+                found.written = self._text[content:end]
+                found.end = content + length(found.written, text)
             return found
         assert isinstance(event, MappingStartEvent | SequenceStartEvent), "an end has no start"
         is_list = isinstance(event, SequenceStartEvent)
-        found = Value(
-            "collection", start, end, anchor=event.anchor or "", is_list=is_list, is_flow=bool(event.flow_style)
-        )
+        found = Value("collection", start, end, anchor=event.anchor or "", is_list=is_list, content=content)
+        found.is_flow = bool(event.flow_style)
         for inner in self._events:
             if isinstance(inner, MappingEndEvent | SequenceEndEvent):
                 assert inner.end_mark is not None, "libyaml marks every event"
                 found.end = inner.end_mark.index if found.is_flow else self._end_of(found)
                 break
+            dash = next(self._dashes) if is_list and not found.is_flow else None
             first = self._of(inner)
             key = None if is_list else first
             value = first if is_list else self.value()
-            begin = self._dash(found) if is_list and not found.is_flow else first.start
+            begin = first.start if dash is None else dash
             found.entries.append(TreeEntry(key, value, begin, begin - self._lines.start_of(begin)))
-        found.is_broken = found.is_flow and LINE_BREAK.search(self._text, start, found.end) is not None
+        found.is_broken = found.is_flow and LINE_BREAK.search(self._text, content, found.end) is not None
         return found
 
     def _end_of(self, block: Value) -> int:
         """Return where a block ends: with its last entry."""
         return max(block.entries[-1].value.end, block.entries[-1].start) if block.entries else block.start
-
-    def _dash(self, block: Value) -> int:
-        """Return where the next item of a list in a block starts: after the last one, blanks and comments."""
-        at = block.entries[-1].value.end if block.entries else block.start
-        found = _DASH.match(self._text, at)
-        return found.end() - 1 if found else at
 
 
 def _resolve(value: Value, node: Node) -> None:
@@ -417,7 +418,7 @@ class _Comments:
             return self._give(self._owners.get(id(flow)), lines, flow.after)
         if flow is not None:
             return self._give(following if following and following.start < flow.end else None, lines, flow.after)
-        if last.value.start > comment.start:  # between a key and its value
+        if last.value.content > comment.start:  # between a key and its value
             is_block = last.value.kind == "collection" and not last.value.is_flow
             if is_block and following is not None:
                 return self._give(following, lines, self._tree.tail)
@@ -447,7 +448,11 @@ class _Comments:
         """Return the innermost collection in brackets around an offset."""
         values = [entry.value for entry in self._around(last)] + [self._tree.root]
         return next(
-            (each for each in values if each.kind == "collection" and each.is_flow and each.start < offset < each.end),
+            (
+                each
+                for each in values
+                if each.kind == "collection" and each.is_flow and each.content < offset < each.end
+            ),
             None,
         )
 

@@ -85,7 +85,7 @@ class _Printer:
         else:
             at = len(self.out)
             self._value("", value, 0, (), None)
-            self.out[at] = self.out[at].lstrip(" ")
+            self.out[at] = self.out[at].lstrip(" ") or "null"  # without a text it would have no value
 
     def _add(self, line: str) -> None:
         self.out.append(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from tests.unit.authoring.format.written_specs import SPECS, SpecWriter
 from toolgen.authoring.format.format import formatted
 from toolgen.authoring.format.update import to_yaml, updated_text
 from toolgen.authoring.text import comments_of
+from toolgen.authoring.tree import Value, read_tree
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.schema.json_values import canonical
@@ -55,6 +57,67 @@ def test_keys_of_specs_in_any_order_with_their_comments_are_stable(data: Any, sp
 
     once = formatted("a.yaml", text, node(text))
 
+    assert formatted("a.yaml", once, node(once)) == once
+
+
+def owners(text: str) -> dict[str, tuple[str, ...]]:
+    """Return which entry each comment is about, by the text of the comment."""
+    paths: dict[int, tuple[str, ...]] = {}
+
+    def walk(value: Value, path: tuple[str, ...]) -> None:
+        for index, entry in enumerate(value.entries):
+            paths[id(entry)] = (*path, str(index) if entry.key is None else entry.key.text)
+            walk(entry.value, paths[id(entry)])
+
+    tree = read_tree(text, node(text))
+    walk(tree.root, ())
+    return {comment.text: paths.get(id(entry), ()) for comment, entry in tree.owners}
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(st.data(), st.dictionaries(KEYS, DATA, min_size=1, max_size=4))
+def test_a_comment_stays_with_its_entry(data: Any, value: dict[str, Any]) -> None:
+    text = Writer(data.draw).document(value)
+
+    assert owners(formatted("a.yaml", text, node(text))) == owners(text)
+
+
+NODES = [
+    ("seq", "  # beside\n  - v  # v\n  # above\n  - w\n  # end\n"),
+    ("seq", "  # beside\n  # above\n  - v\n  # end\n"),
+    ("seq", "  # beside\n- v  # v\n# above\n- w\n"),
+    ("seq", "  # beside\n  - - v  # v\n    # above\n    - w\n    # inner\n  # end\n"),
+    ("map", "  # beside\n  k: v  # v\n  # above\n  l: w\n  # end\n"),
+    ("seq", "\n  # above\n  [v, w]  # beside\n"),
+    ("seq", " [  # opening\n    # above\n    v,  # v\n    w]# tight\n"),
+    ("map", "  # beside\n  {k: v}\n"),
+    ("map", " {k: v}# tight\n"),
+    ("str", "  # beside\n  v\n"),
+    ("str", "\n  # above\n  'v'# tight\n"),
+    ("str", ' "v"# tight\n'),
+    ("str", " |# tight\n    v # text\n"),
+    ("str", " >-# tight\n    v\n"),
+    ("str", "\n  # above\n  |2+  # beside\n    v\n\n"),
+    ("null", "  # beside\n"),
+]
+"""Values, by their tag, below a key in the first column, with comments in every place that YAML allows."""
+
+
+@pytest.mark.parametrize(("tag", "value"), NODES)
+@pytest.mark.parametrize("properties", ["&x", "TAG", "&x TAG", "TAG &x", "&x\n  TAG"])
+@pytest.mark.parametrize("lead", ["a:", "a:\n  b:", "a:\n- z\n-"])
+def test_a_comment_is_about_the_same_entry_below_an_anchor_or_a_tag(
+    tag: str, value: str, properties: str, lead: str
+) -> None:
+    margin = "\n" + " " * (2 * lead.count("\n") - lead.count("\n-"))
+    value = value.replace("\n", margin).removesuffix(margin) + "\n"
+    properties = properties.replace("TAG", f"!!{tag}").replace("\n", margin)
+    plain, text = (f"{lead}{each}{value}c: 1\n" for each in ("", f" {properties}"))
+
+    once = formatted("a.yaml", text, node(text))
+
+    assert owners(once) == owners(text) == owners(plain)
+    assert len(owners(text)) == value.replace("# text", "").count("#")
     assert formatted("a.yaml", once, node(once)) == once
 
 

@@ -36,6 +36,7 @@ class Writer:
     def __init__(self, draw: Any) -> None:
         self._draw = draw
         self._comments = 0
+        self._anchors = 0
         self._is_in_text = False  # after a block of text, deeper lines and blank ones would be part of it
 
     def document(self, data: dict[str, Any]) -> str:
@@ -54,8 +55,29 @@ class Writer:
         blank = [""] * self._draw(st.integers(0, 2)) if choice < 3 else []
         return [*blank, *([margin + self._comment()] if choice < 2 else []), *blank]
 
-    def _beside(self) -> str:
-        return f" {self._comment()}" if self._draw(st.integers(0, 5)) == 0 else ""
+    def _beside(self, before: str = "") -> str:
+        """Return a comment after content: only brackets, quotes and headers may end right before its `#`."""
+        if self._draw(st.integers(0, 5)):
+            return ""
+        blank = "" if before.endswith(("]", "}", '"', "'", "|", "-", "+")) and self._draw(st.booleans()) else " "
+        return blank + self._comment()
+
+    def _properties(self, value: Any) -> str:
+        """Return the anchor and the tag of a value, with a blank before each; mostly nothing."""
+        if self._draw(st.integers(0, 9)):
+            return ""
+        self._anchors += 1
+        anchor = f" &a{self._anchors}"
+        tags = {dict: ("!!map", "!<tag:yaml.org,2002:map>"), list: ("!!seq", "!"), str: ("!!str", "!")}
+        tag = self._draw(st.sampled_from([f" {each}" for each in tags.get(type(value), ())] or [""]))
+        return str(self._draw(st.sampled_from([anchor, tag, anchor + tag, tag + anchor])))
+
+    def _broken(self, properties: str, margin: str) -> str:
+        """Return properties, after which the line may end, with comments."""
+        if not properties or self._draw(st.booleans()):
+            return properties
+        above = "".join(f"{margin}{line}\n" for line in self._above("") if line)
+        return f"{properties}{self._beside()}\n{above}{margin.removesuffix(' ')}"
 
     def _block(self, data: Any, indent: int) -> list[str]:
         """Return the lines of a block collection."""
@@ -74,27 +96,30 @@ class Writer:
 
     def _entry(self, lead: str, value: Any, indent: int, step: int) -> list[str]:
         self._is_in_text = False
+        properties = self._properties(value)
         if isinstance(value, dict | list) and value and self._draw(st.booleans()):
-            return [lead + self._beside(), *self._block(value, indent + step)]
+            return [lead + properties + self._beside(), *self._block(value, indent + step)]
+        lead += self._broken(properties, " " * (indent + step))
         if (
             isinstance(value, str)
             and self._draw(st.integers(0, 2)) == 0
             and (block := self._literal(value, indent + step))
         ):
             self._is_in_text = True
-            return [f"{lead} {block[0]}{self._beside()}", *block[1:]]
+            return [f"{lead} {block[0]}{self._beside(block[0])}", *block[1:]]
+        flow = self._flow(value, indent + step)
         if self._draw(st.integers(0, 8)) == 0:
-            return [lead + self._beside(), f"{' ' * (indent + step)}{self._flow(value, indent + step)}{self._beside()}"]
-        return [f"{lead} {self._flow(value, indent + step)}{self._beside()}"]
+            return [lead + self._beside(), f"{' ' * (indent + step)}{flow}{self._beside(flow)}"]
+        return [f"{lead} {flow}{self._beside(flow)}"]
 
     def _flow(self, value: Any, indent: int) -> str:
         """Return a value in flow style, perhaps on several lines with comments."""
         if not isinstance(value, dict | list):
             return self._scalar(value)
         parts = (
-            [f"{self._key(key, in_flow=True)}: {self._flow(inner, indent)}" for key, inner in value.items()]
+            [f"{self._key(key, in_flow=True)}:{self._inner(inner, indent)}" for key, inner in value.items()]
             if isinstance(value, dict)
-            else [self._flow(inner, indent) for inner in value]
+            else [self._inner(inner, indent).lstrip(" ") for inner in value]
         )
         open_, close = "{}" if isinstance(value, dict) else "[]"
         if self._draw(st.integers(0, 3)):
@@ -104,7 +129,14 @@ class Writer:
         between = "".join(f"{margin}{part},{self._beside()}" for part in parts)
         return f"{open_}{self._beside()}{above}{between}{margin}{close}"
 
+    def _inner(self, value: Any, indent: int) -> str:
+        """Return a value in brackets, with a blank before it."""
+        return f"{self._broken(self._properties(value), ' ' * (indent + 2))} {self._flow(value, indent)}"
+
     def _key(self, key: str, *, in_flow: bool = False) -> str:
+        if self._draw(st.integers(0, 9)) == 0:
+            self._anchors += 1
+            return f"&a{self._anchors} {json.dumps(key, ensure_ascii=False)}"
         plain = key.isalpha() and key not in ("on", "yes") and not in_flow
         return key if plain and self._draw(st.booleans()) else json.dumps(key, ensure_ascii=False)
 

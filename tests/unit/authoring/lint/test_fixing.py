@@ -105,6 +105,31 @@ def test_an_unused_suppression_is_removed_with_its_line() -> None:
     }
 
 
+@pytest.mark.parametrize("properties", ["", " &x", " !!seq", " &x !!seq"])
+def test_a_suppression_beside_a_list_of_a_field_is_kept_with_its_reason(properties: str) -> None:
+    text = dedent(f"""\
+        toolgen: 1
+        toolset: shop
+        tools:
+          find:
+            description: Search the orders.
+            permission: readonly
+            args:
+              status:
+                description: A status.
+                enum:{properties}  # toolgen: ignore TL207 -- both are in use
+                  - open
+                  - Open
+        """)
+    loud = fixed(text.replace("  # toolgen: ignore TL207 -- both are in use", ""))
+    assert "TL207" in {each.code for each in loud.left.findings}
+
+    silent = fixed(text)
+
+    assert {"TL001", "TL207"}.isdisjoint(each.code for each in silent.left.findings)
+    assert not silent.texts
+
+
 def test_a_value_with_an_anchor_or_a_tag_is_left_alone() -> None:
     text = dedent("""\
         toolgen: 1
