@@ -377,8 +377,9 @@ class _Comments:
             self._tree.owners.append((comment, owner))
         for last, entry in pairwise([None, *self._entries]):
             assert entry is not None, "only the first has none before it"
-            starts_line = not self._text[self._lines.start_of(entry.start) : entry.start].strip(" -?")
-            if starts_line and self._lines.is_after_blank(entry.start, last):
+            start = self._tree.root.start if last is None else entry.start
+            starts_line = not self._text[self._lines.start_of(start) : start].strip(" -?")
+            if starts_line and self._lines.is_after_blank(start, last):
                 (self._tree.head if last is None else entry.before).append(BLANK)
             entry.before += entry.trailing[:-1]  # of a key and of a value below it, one has room beside them
             del entry.trailing[:-1]

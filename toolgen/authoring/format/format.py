@@ -23,6 +23,7 @@ from toolgen.authoring.tree import (
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.scalars import resolve_plain
 from toolgen.schema.json_values import canonical
 from toolgen.spec.text import BLANKS, line_end, with_line_end
 
@@ -154,8 +155,8 @@ class _Printer:
         self._value(f"{lead}{written}:", entry.value, indent, (*path, entry.key.text), entry)
 
     def _key(self, key: Value, *, in_flow: bool = False) -> str:
-        """Write a key; one with an anchor as it is, because an alias reads its value."""
-        if key.anchor and not key.style and not key.is_tagged:
+        """Write a key; a number or the like with an anchor as it is, because an alias reads its value."""
+        if key.anchor and not key.style and not key.is_tagged and not isinstance(resolve_plain(key.text), str):
             return key.text
         return key_text(key.text, in_flow=in_flow)
 

@@ -121,6 +121,45 @@ def test_a_comment_is_about_the_same_entry_below_an_anchor_or_a_tag(
     assert formatted("a.yaml", once, node(once)) == once
 
 
+TOKENS = st.sampled_from(
+    [
+        *"abk-|>+2#[]{},?~'\":\n\t\r",
+        "\n",
+        "\n  ",
+        "  ",
+        ": ",
+        "- ",
+        " # c",
+        "&x ",
+        "&x\n",
+        "*x",
+        "!!str ",
+        "!!map ",
+        "! ",
+    ]
+    + ["--- ", "\n---\n", "\n...\n", "%YAML 1.2\n", "b: c", "- d", "k:\n  - v\n", "k: |# c\n  t\n", "\u2028", "\u200b"]
+)
+
+
+@settings(max_examples=20 * settings().max_examples)
+@given(st.lists(TOKENS, min_size=1, max_size=13).map("".join))
+@example("# c\n---\n")
+@example("--- &x # c\n")
+@example("a: |# c\n  t\n")
+@example("a: &x >2-#\n   t\n")
+@example("? &x a\n  b\n: c")
+@example("#\n\n&x\n  k: v")
+def test_whatever_is_read_can_be_formatted(text: str) -> None:
+    sink = Diagnostics()
+    root = parse(text, "a.yaml", sink)
+    if root is None or sink.has_errors:
+        return  # mostly: it costs little
+
+    once = formatted("a.yaml", text, root)
+
+    assert formatted("a.yaml", once, node(once)) == once
+
+
 LINES = st.lists(
     st.tuples(st.sampled_from(["  ", "    ", "", "      "]), st.text(alphabet="ab \t#:-é\u200b\u2028", max_size=6)),
     min_size=1,
