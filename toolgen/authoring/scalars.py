@@ -1,4 +1,7 @@
-"""Scalars, and values on one line, as YAML that every parser reads the same, with as few quotes as that allows."""
+"""Scalars, and values on one line, as YAML that every parser reads the same, with as few quotes as that allows.
+
+In YAML and in JSON, what nobody can see is written as an escape; `with_escapes` decides what that is.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import math
 import re
 from typing import Any, Final
 
-from toolgen.spec.text import escaped, visible, with_escapes
+from toolgen.spec.text import escaped, visible, visible_json, with_escapes
 
 _NEEDS_QUOTES: Final = re.compile(
     r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what plain text may not start with
@@ -37,6 +40,11 @@ def inline_text(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(inline_text, value)) + "]"
     return scalar_text(value, in_flow=True)
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """Write a JSON value as JSON. Raises TypeError for a value that is not JSON, ValueError for NaN and infinities."""
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
 def literal_lines(text: str, margin: int) -> tuple[str, list[str]]:

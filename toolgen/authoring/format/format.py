@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from toolgen.authoring.scalars import is_literal, key_text, literal_lines, scalar_text
+from toolgen.authoring.scalars import is_literal, json_text, key_text, literal_lines, scalar_text
 from toolgen.authoring.text import comments_of
 from toolgen.authoring.tree import (
     BLANK,
@@ -280,17 +279,14 @@ def _node_text(node: Node, indent: int, path: tuple[str, ...], model: type[SpecF
     if isinstance(node, MappingNode) and node.keys():
         order = {key: rank for rank, key in enumerate(key_order(model, path) if model is not None else ())}
         entries = sorted(node.entries(), key=lambda entry: order.get(entry[0], len(order)))
-        parts = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_node_text(value, indent + 2, (*path, key), model)}"
-            for key, value in entries
-        ]
+        parts = [f"{json_text(key)}: {_node_text(value, indent + 2, (*path, key), model)}" for key, value in entries]
         return "{\n" + ",\n".join(inner + part for part in parts) + f"\n{' ' * indent}}}"
     if isinstance(node, SequenceNode) and node.items:
         parts = [_node_text(item, indent + 2, (*path, "*"), model) for item in node.items]
         return "[\n" + ",\n".join(inner + part for part in parts) + f"\n{' ' * indent}]"
     if isinstance(node, ScalarNode) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return node.source.text[node.start : node.end]
-    return json.dumps(node.to_data(), ensure_ascii=False)
+    return json_text(node.to_data())
 
 
 def formatted(path: str, text: str, root: Node) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.authoring.format.format import formatted, print_tree
-from toolgen.authoring.scalars import inline_text, key_text, scalar_text
+from toolgen.authoring.scalars import inline_text, json_text, key_text, scalar_text
 from toolgen.authoring.text import comments_of
 from toolgen.authoring.tree import BLANK, Tree, TreeEntry, Value, model_of, model_with, read_tree
 from toolgen.compiler.diagnostics import Diagnostics
@@ -42,7 +41,7 @@ def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
     if the text would be read with other values, which is a defect.
     """
     if path.lower().endswith(".json"):
-        text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+        text = json_text(data, indent=2)
         return formatted(path, text, _parsed(path, text))
     text = to_yaml(data, comment)
     if canonical(_parsed(path, text).to_data()) != canonical(data):
@@ -363,14 +362,9 @@ def _entry(file: SpecFile, parent: MappingNode | SequenceNode, step: str | int, 
 
 def _on_one_line(file: SpecFile, step: str | int, value: Any) -> str:
     if file.path.lower().endswith(".json"):
-        return f"{_json(step)}: {_json(value)}" if isinstance(step, str) else _json(value)
+        return f"{json_text(step)}: {json_text(value)}" if isinstance(step, str) else json_text(value)
     written = inline_text(value)
     return f"{key_text(step, in_flow=True)}: {written}" if isinstance(step, str) else written
-
-
-def _json(value: Any) -> str:
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return written if visible(written) == written else json.dumps(value)
 
 
 def _begins(parent: MappingNode | SequenceNode) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from toolgen.authoring.scalars import scalar_text
+from toolgen.authoring.scalars import json_text, scalar_text
 from toolgen.authoring.text import BLOCK_HEADER
 
 _PROPERTIES: Final = re.compile(
@@ -74,7 +73,7 @@ class WrittenScalar:
         """
         value = self.replaced(parts)
         is_json = self.place.path.lower().endswith(".json")
-        written = json.dumps(value, ensure_ascii=False) if is_json else scalar_text(value, in_flow=True)
+        written = json_text(value) if is_json else scalar_text(value, in_flow=True)
         if self.first is None or (self.is_bare and written != value):
             yield self.content, written
         else:

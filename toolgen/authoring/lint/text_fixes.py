@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from toolgen.authoring.lint.view import SpecPlace
-from toolgen.authoring.scalars import inline_text
+from toolgen.authoring.scalars import inline_text, json_text
 from toolgen.authoring.text import Fix, TextEdit
 from toolgen.compiler.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from toolgen.spec.text import BLANKS
@@ -97,7 +97,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _written(place: SpecPlace, value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if _is_json(place.document.path) else inline_text(value)
+    return json_text(value) if _is_json(place.document.path) else inline_text(value)
 
 
 def _is_json(path: str) -> bool:
