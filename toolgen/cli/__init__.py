@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ def main() -> None:
     Exit codes: 0 success, 1 findings or drift, 2 usage, configuration or output that cannot be written, 3 internal
     error, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.
     """
+    _open_closed_streams()
     if find_spec("click") is None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         what = f"`toolgen {command}`" if command else "`toolgen`"
@@ -34,3 +36,20 @@ def main() -> None:
         end_in_time(code)
     gc.freeze()  # the process ends: a search for garbage in all that it has loaded takes a fifth of a short command
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Give the process the standard streams that it was started without, so that no file takes their place.
+
+    Nothing is read from stdin then, what is said on stderr is lost, and stdout is one that cannot be written: what a
+    command prints is its result.
+    """
+    for name, mode, access in (
+        ("stdin", "r", os.O_RDONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, access)  # the lowest one that is free, which is that of the stream
+            os.set_inheritable(descriptor, True)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from io import StringIO
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -65,8 +65,33 @@ class _Stop:
 # The commands.
 
 
+class _PipeClosed(Exception):
+    """A broken pipe, as its cause says, past click: it would end with 1, which stands for findings here."""
+
+
+@contextmanager
+def _pipes_told() -> Generator[None]:
+    """Raise `_PipeClosed` for a pipe that nobody reads."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _PipeClosed from error
+
+
 class _Commands(click.Group):
     """Commands from the table, imported on use."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the global options. Raises _PipeClosed where they print something."""
+        with _pipes_told():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises _PipeClosed."""
+        with _pipes_told():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, in the order of the table."""
@@ -214,13 +239,13 @@ def _reported(arguments: Sequence[str], stop: _Stop) -> int:
     except (click.Abort, KeyboardInterrupt):
         _tell("stopped")
         return STOPPED
-    except BrokenPipeError:
-        _give_up_output()
-        return 0
     except Exception as error:  # noqa: BLE001  # the last resort: what else reaches it is a defect of toolgen
-        if isinstance(error, OSError) and _is_of_output(error):
+        cause = error.__cause__ if isinstance(error, _PipeClosed) else error
+        if isinstance(cause, OSError) and _is_of_output(cause):
             _give_up_output()
-            _tell(f"Error: The output cannot be written: {error.strerror or error}.")
+            if isinstance(cause, BrokenPipeError):  # whoever reads has enough
+                return 0
+            _tell(f"Error: The output cannot be written: {cause.strerror or cause}.")
             return USAGE
         _tell(_without_secrets(traceback.format_exc()))
         _tell("internal error: this is a bug in toolgen; please report the lines above")
