@@ -273,6 +273,11 @@ _ARGS: Final = "args:"
 _RESOURCES: Final = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "definitions"})
 """Keywords because of which a schema does not mean the same as a part of another one."""
 
+_SPEC: Final = "toolgen spec"
+_EVALUATION: Final = "toolgen evaluation"
+SCHEMA_TITLES: Final = frozenset({_SPEC, _EVALUATION})
+"""The titles of both schemas, by which a file that has one is known."""
+
 
 def spec_json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of all kinds of spec files."""
@@ -280,7 +285,7 @@ def spec_json_schema() -> dict[str, Any]:
     schema = _for_editors(files.json_schema(by_alias=True))
     _add_examples(schema["$defs"])
     schema["$defs"] |= _schemas()
-    return {"$schema": _DIALECT, "title": "toolgen spec", **schema}
+    return {"$schema": _DIALECT, "title": _SPEC, **schema}
 
 
 def _add_examples(models: Mapping[str, dict[str, Any]]) -> None:
@@ -317,7 +322,7 @@ def evaluation_json_schema(catalogs: Sequence[Catalog]) -> dict[str, Any]:
         definition = catalog.definition(ident)
         args = model_args_schema(definition.input_schema, definition.settings.inject)
         definitions[f"{_ARGS}{ident}"] = _args_of_case(f"{_ARGS}{ident}", args)
-    return {"$schema": _DIALECT, "title": "toolgen evaluation", **schema}
+    return {"$schema": _DIALECT, "title": _EVALUATION, **schema}
 
 
 def _args_of_case(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
