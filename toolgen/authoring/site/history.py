@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from toolgen.authoring.diff.compare import compare_sides
 from toolgen.authoring.diff.git import DiffError, Repository
 from toolgen.authoring.diff.sides import Side, other_side, working_tree
 from toolgen.compiler.project.config import PROJECT_FILE, ConfigError
+from toolgen.spec.toml_text import read_toml
 
 if TYPE_CHECKING:
     from toolgen.authoring.diff.compare import Located
@@ -128,8 +128,8 @@ def _commits(config: Config, repository: Repository, count: int) -> list[Commit]
 def _settings(text: bytes) -> Any:
     """Return the settings of toolgen in a `pyproject.toml`; the whole text if it cannot be read."""
     try:
-        return tomllib.loads(text.decode()).get("tool", {}).get("toolgen")
-    except ValueError:
+        return read_toml(text.decode()).get("tool", {}).get("toolgen")
+    except (ValueError, RecursionError):
         return text
 
 

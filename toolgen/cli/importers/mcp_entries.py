@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from toolgen.execute.reach import variables_of
 from toolgen.runtime.redact.spec_credentials import SpecCredentials
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.templates import VARIABLE
+from toolgen.spec.toml_text import read_toml
 
 # References: credentials of a server entry, each replaced by `$env.NAME`, so that none gets into a spec.
 #
@@ -184,7 +184,7 @@ def server_entries(path: str, text: str, only: str | None) -> list[ServerEntry]:
 def _parsed(path: str, text: str) -> Any:
     try:
         if path.endswith(".toml"):
-            return tomllib.loads(text)
+            return read_toml(text)
         plain = _COMMENT.sub(lambda found: found[1] or " ", text)
         return json.loads(_COMMA.sub(lambda found: found[1] or "", plain))
     except (ValueError, RecursionError) as error:

@@ -22,6 +22,7 @@ from toolgen.contract.picklable import Picklable
 from toolgen.providers.table import PROVIDERS
 from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.spec.files import read_file_inside
+from toolgen.spec.toml_text import read_toml
 from toolgen.spec.tool_use import TABLES as TOOL_USE_SETTINGS
 from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 
@@ -401,7 +402,7 @@ def _read(root: Path, file: str) -> _Source | None:
     source = _Source(file, "")
     try:
         source.text = read_file_inside(root / file, root, _LARGEST).decode("utf-8-sig")
-        source.table = tomllib.loads(source.text)
+        source.table = read_toml(source.text)
     except FileNotFoundError:
         return None
     except tomllib.TOMLDecodeError as error:

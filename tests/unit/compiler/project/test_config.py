@@ -112,6 +112,7 @@ def test_two_configurations_are_refused_with_both_names(tmp_path: Path) -> None:
         ("executors = {", "TG702 toolgen.toml:1:14 "),
         ('builtin = ["actions",\n\n', "TG702 toolgen.toml:1:22 "),
         ("a = 1\na = 2\n", "TG702 toolgen.toml:2:6 "),
+        ("\na." + "a." * 50 + "b = 1\n", "TG702 toolgen.toml:2:1 A key has more than 50 parts"),
         ("a = " + "[" * 5_000, "TG702 toolgen.toml:1:1 values are nested too deeply"),
     ],
 )
