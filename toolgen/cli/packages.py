@@ -54,6 +54,7 @@ def _check_current(config: Config, target: Target) -> None:
     from toolgen.compiler.build import unlike_specs  # an image has no compiler
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.diagnostics.codes import Severity
+    from toolgen.compiler.publish.tree import IN_THE_WAY, Tree, obstacle
 
     sink = Diagnostics()
     changes = unlike_specs(config, target, sink)
@@ -64,8 +65,11 @@ def _check_current(config: Config, target: Target) -> None:
         raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
     for change in changes or ():
         if change.is_edited:  # a plain build refuses to lose it
-            advice = "Move the edit elsewhere, or run `toolgen build --force`."
-            raise click.UsageError(f"{visible(f'{target.out}/{change.path}')} was edited by hand. {advice}")
+            tree = Tree(config.root, target.out)
+            problem, advice = "was edited by hand", "Move the edit elsewhere, or run `toolgen build --force`"
+            if found := obstacle(change.path, tree.scan()):
+                problem, advice = f"cannot be read: {found}", IN_THE_WAY.capitalize()
+            raise click.UsageError(visible(f"{target.out}/{change.path} {problem}. {advice}."))
     raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
 
 

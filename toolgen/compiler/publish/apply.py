@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.publish.inputs import digest
-from toolgen.compiler.publish.tree import LOCK, bytecode_of, obstacle, parents, unsafe
+from toolgen.compiler.publish.tree import IN_THE_WAY, LOCK, bytecode_of, obstacle, parents, unsafe
 from toolgen.spec.writing import flush_to_disk, write_new
 
 if TYPE_CHECKING:
@@ -257,7 +257,8 @@ def _are_free(
         if not problem and path in wanted:
             problem, code = _other_spelling(path, spellings), "TG605"
         if problem:
-            sink.report(code, tree.span(path), f"{tree.out}/{path} cannot be changed: {problem}")
+            fix = IN_THE_WAY if code == "TG604" else ""
+            sink.report(code, tree.span(path), f"{tree.out}/{path} cannot be changed: {problem}", fix=fix)
             fine = False
     return fine
 

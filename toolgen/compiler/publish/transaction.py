@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from toolgen.compiler.publish.apply import NEW, OLD, Step, forward, is_done, to_place, undo
-from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
+from toolgen.compiler.publish.tree import IN_THE_WAY, LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 from toolgen.spec.locks import PAUSE, take
 
@@ -167,7 +167,8 @@ def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool
     for number, step in enumerate(steps):
         changes = step.path in waiting or _goes(tree, number, step, source)
         if problem := obstacle(step.path, present, paths):
-            sink.report("TG604", tree.span(step.path), f"{tree.out}/{step.path} cannot be changed: {problem}")
+            message = f"{tree.out}/{step.path} cannot be changed: {problem}"
+            sink.report("TG604", tree.span(step.path), message, fix=IN_THE_WAY)
             fine = False
         elif changes and not force and tree.digest(step.path) not in (step.before, step.after, None):
             message = f"{tree.out}/{step.path} was edited by hand while a build was interrupted"

@@ -26,6 +26,9 @@ WORK: Final = ".toolgen"
 LARGEST: Final = 256 * 1024 * 1024
 """Maximum bytes read of a generated file. Catalogs of 10,000 tools take 11 MB."""
 
+IN_THE_WAY: Final = "move it elsewhere, or remove it, and build again"
+"""What to do about an obstacle: no build removes one, not even with `--force`."""
+
 _PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*")
 
 

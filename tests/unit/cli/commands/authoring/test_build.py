@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -239,6 +240,30 @@ def test_no_call_is_made_by_a_package_of_which_only_its_repository_says_that_it_
     done = toolgen(of_somebody_else, *CALL)
     assert (done.code, done.out) == (2, "")
     assert "generated/catalog.json was edited by hand. Move the edit elsewhere" in done.err
+
+
+@pytest.mark.parametrize("name", ["TOOLS.md", "catalog.json", "__init__.py"])
+@pytest.mark.parametrize("kind", ["link", "broken link", "pipe"])
+def test_what_is_said_of_a_special_file_in_a_package_can_be_done(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, name: str, kind: str
+) -> None:
+    place, elsewhere = folder / "generated" / name, tmp_path_factory.mktemp("elsewhere") / name
+    place.rename(elsewhere)
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(elsewhere if kind == "link" else f"{elsewhere}.gone")
+
+    for words in (CALL, ["build"], ["build", "--force"]):
+        done = toolgen(folder, *words)
+        assert done.code == (2 if words == CALL else 1)
+        assert "a link or a special file" in done.err
+        assert "ove it elsewhere, or remove it, and build again" in done.err
+        assert "--force" not in done.err
+
+    place.unlink()
+    assert toolgen(folder, "build").code == 0
+    assert "a link" not in toolgen(folder, *CALL).err
 
 
 def test_a_call_says_what_keeps_a_package_from_being_current(folder: Path) -> None:
