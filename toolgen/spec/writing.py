@@ -74,6 +74,9 @@ def write_inside(
     _write(folder, real, content, mode=mode, is_new=is_new, is_durable=is_durable)
 
 
+_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
 def replace_inside(
     folder: str | PathLike[str],
     path: str | PathLike[str],
@@ -86,7 +89,8 @@ def replace_inside(
 
     It is read again right before it is replaced, and locked meanwhile: of several programs of toolgen that have read
     the same, one writes it. A byte order mark that is not in `before` stays. Raises `Changed` for a file that has
-    changed since, or was created or removed, and what `write_inside` raises.
+    changed since, or was created or removed, PermissionError for one that may only be read, and what `write_inside`
+    raises.
     """
     real = place_inside(folder, path)
     if before is None:
@@ -96,6 +100,8 @@ def replace_inside(
             raise _changed(path) from error
         return
     mark = _mark(real, before, path)
+    if not (os.stat(real).st_mode & _MAY_WRITE and os.access(real, os.W_OK)):  # another file could take its place
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     _write(folder, real, mark + content, unchanged=lambda: _unchanged(real, mark + before, path))
 
 

@@ -66,10 +66,11 @@ def write_texts(
     """Write files of the project, each as a whole: a new file takes the place of the one that was read, None for none.
 
     Links are followed inside the project. One that somebody else has written since stays, and is reported: `command`
-    is what to run again. Returns the paths of those that were written. Raises click.UsageError for the first one that
-    cannot be written.
+    is what to run again. Returns the paths of those that were written. Raises click.UsageError if one cannot be
+    written, when all others are.
     """
     written: list[str] = []
+    failed: list[str] = []
     for path, text in texts.items():
         known = before[path]
         read = None if known is None else known.encode("utf-8", "surrogateescape")
@@ -78,7 +79,9 @@ def write_texts(
         except Changed:
             echo(f"{path} has changed meanwhile: run `{command}` again", err=True)
         except OSError as error:
-            raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
+            failed.append(f"{path} cannot be written: {error.strerror}.")
         else:
             written.append(path)
+    if failed:
+        raise click.UsageError("\n".join(failed))
     return written

@@ -74,3 +74,27 @@ def test_a_defect_at_one_file_is_shown_after_the_others_are_formatted(
     shown = capfd.readouterr()
     assert "1 file formatted, 0 unchanged" in shown.err
     assert "in specs/a.yaml" in shown.err
+
+
+@pytest.mark.parametrize("command", [["fmt"], ["lint", "--fix"], ["lint", "--write-baseline"]], ids=" ".join)
+@pytest.mark.parametrize("mode", [0o444, 0o400])
+def test_a_file_that_may_only_be_read_stays_and_the_others_are_written(
+    project: Path, command: list[str], mode: int
+) -> None:
+    spec = f"{GOOD}tools:\n  a:\n    description: Find  it.\n    permission: readonly\n"
+    files = [project / "specs" / "a.yaml", project / "specs" / "b.yaml", project / "toolgen-lint-baseline.json"]
+    for name, file in zip(("shop", "mall"), files, strict=False):
+        file.write_text(spec.replace("shop", name))
+    if "--write-baseline" in command:
+        files[2].write_text("")
+    (project / "specs" / "z.yaml").unlink()
+    closed = files[2] if "--write-baseline" in command else files[0]
+    closed.chmod(mode)
+    before = closed.read_bytes()
+
+    done = toolgen(project, *command)
+
+    assert (done.code, "cannot be written: Permission denied" in done.err) == (2, True), done.err
+    assert (closed.read_bytes(), closed.stat().st_mode & 0o777) == (before, mode)
+    if closed == files[0]:
+        assert files[1].read_text() != spec.replace("shop", "mall")
