@@ -296,6 +296,7 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, AliasEvent):
             return Value("alias", start, end, text=event.anchor or "", content=start)
+        assert isinstance(event, ScalarEvent | MappingStartEvent | SequenceStartEvent), "an end has no start"
         has_properties = event.anchor is not None or event.tag is not None
         content = self._contents[start] if has_properties else start
         if isinstance(event, ScalarEvent):
@@ -308,7 +309,6 @@ class _Builder:
                 found.written = self._text[content:end]
                 found.end = content + length(found.written, text)
             return found
-        assert isinstance(event, MappingStartEvent | SequenceStartEvent), "an end has no start"
         is_list = isinstance(event, SequenceStartEvent)
         found = Value("collection", start, end, anchor=event.anchor or "", is_list=is_list, content=content)
         found.is_flow = bool(event.flow_style)

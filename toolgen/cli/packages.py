@@ -51,10 +51,9 @@ def built_catalog(config: Config, target: Target) -> Catalog:
 
 
 def _check_current(config: Config, target: Target) -> None:
-    from toolgen.compiler.build import unlike_specs  # an image has no compiler
+    from toolgen.compiler.build import blocked, unlike_specs  # an image has no compiler
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.diagnostics.codes import Severity
-    from toolgen.compiler.publish.tree import IN_THE_WAY, Tree, obstacle
 
     sink = Diagnostics()
     changes = unlike_specs(config, target, sink)
@@ -65,11 +64,10 @@ def _check_current(config: Config, target: Target) -> None:
         raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
     for change in changes or ():
         if change.is_edited:  # a plain build refuses to lose it
-            tree = Tree(config.root, target.out)
-            problem, advice = "was edited by hand", "Move the edit elsewhere, or run `toolgen build --force`"
-            if found := obstacle(change.path, tree.scan()):
-                problem, advice = f"cannot be read: {found}", IN_THE_WAY.capitalize()
-            raise click.UsageError(visible(f"{target.out}/{change.path} {problem}. {advice}."))
+            what = blocked(config, target, change.path)
+            what = what and f"cannot be read, because {what}."
+            what = what or "was edited by hand. Move the edit elsewhere, or run `toolgen build --force`."
+            raise click.UsageError(visible(f"{target.out}/{change.path} {what}"))
     raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
 
 

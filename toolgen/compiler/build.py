@@ -25,7 +25,7 @@ from toolgen.compiler.publish.inputs import (
 )
 from toolgen.compiler.publish.lock import UPGRADE, note_state, read_lock
 from toolgen.compiler.publish.publish import Package, Published, alone, publish, quiet, recover
-from toolgen.compiler.publish.tree import LOCK, Tree
+from toolgen.compiler.publish.tree import IN_THE_WAY, LOCK, Tree, obstacle
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
@@ -263,6 +263,12 @@ def state_of(config: Config, folder: str) -> str:
     """Return a digest of the built packages of a project, of the specs in a folder, and of this toolgen."""
     locks = [Tree(config.root, target.out).digest(LOCK) for target in config.targets]
     return digest(json.dumps([__version__, generator_digest(), locks, spec_digests(config.root, folder)]).encode())
+
+
+def blocked(config: Config, target: Target, path: str) -> str:
+    """Return why no build can replace what is at a path of a package, and what to do; empty where one can."""
+    problem = obstacle(path, Tree(config.root, target.out).scan())
+    return f"{problem}: {IN_THE_WAY}" if problem else ""
 
 
 def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Change, ...] | None:

@@ -28,6 +28,11 @@ DATA = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
+TAGS: dict[type, tuple[str, ...]] = {
+    dict: ("!!map", "!<tag:yaml.org,2002:map>"),
+    list: ("!!seq", "!"),
+    str: ("!!str", "!"),
+}
 
 
 class Writer:
@@ -68,8 +73,7 @@ class Writer:
             return ""
         self._anchors += 1
         anchor = f" &a{self._anchors}"
-        tags = {dict: ("!!map", "!<tag:yaml.org,2002:map>"), list: ("!!seq", "!"), str: ("!!str", "!")}
-        tag = self._draw(st.sampled_from([f" {each}" for each in tags.get(type(value), ())] or [""]))
+        tag = self._draw(st.sampled_from([f" {each}" for each in TAGS.get(type(value), ())] or [""]))
         return str(self._draw(st.sampled_from([anchor, tag, anchor + tag, tag + anchor])))
 
     def _broken(self, properties: str, margin: str) -> str:

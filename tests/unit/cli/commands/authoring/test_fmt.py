@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.cli.commands.authoring import fmt
+from toolgen.authoring.format.format import formatted
 from toolgen.cli.exit_codes import INTERNAL
 from toolgen.cli.front import run
 
@@ -59,14 +59,13 @@ def test_a_defect_at_one_file_is_shown_after_the_others_are_formatted(
     project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (project / "specs" / "a.yaml").write_text(GOOD)
-    formatted = fmt.formatted
 
     def formatted_or_not(path: str, text: str, root: Node) -> str:
         if path.endswith("a.yaml"):
             raise AssertionError("a defect")
         return formatted(path, text, root)
 
-    monkeypatch.setattr(fmt, "formatted", formatted_or_not)
+    monkeypatch.setattr("toolgen.cli.commands.authoring.fmt.formatted", formatted_or_not)
 
     assert run(["fmt"]) == INTERNAL
     assert (project / "specs" / "a.yaml").read_text() == GOOD
