@@ -52,4 +52,4 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, access)  # the lowest one that is free, which is that of the stream
             os.set_inheritable(descriptor, True)
-            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))

@@ -64,10 +64,10 @@ def _check_current(config: Config, target: Target) -> None:
         raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
     for change in changes or ():
         if change.is_edited:  # a plain build refuses to lose it
-            what = blocked(config, target, change.path)
-            what = what and f"cannot be read, because {what}."
-            what = what or "was edited by hand. Move the edit elsewhere, or run `toolgen build --force`."
-            raise click.UsageError(visible(f"{target.out}/{change.path} {what}"))
+            problem = "was edited by hand. Move the edit elsewhere, or run `toolgen build --force`"
+            if why := blocked(config, target, change.path):
+                problem = f"cannot be read, because {why}"
+            raise click.UsageError(visible(f"{target.out}/{change.path} {problem}."))
     raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
 
 

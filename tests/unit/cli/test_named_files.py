@@ -55,7 +55,7 @@ def paths_of(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def test_every_path_that_a_command_takes_is_known_to_be_read_or_written() -> None:
-    from toolgen.cli.front import _front  # pyright: ignore[reportPrivateUsage]
+    from toolgen.cli.front import _front  # pyright: ignore[reportPrivateUsage]  # nothing public lists commands
 
     context = click.Context(_front)
     commands = [(name, _front.get_command(context, name)) for name in COMMANDS]

@@ -82,7 +82,10 @@ LONG = 20_000
 
 
 @pytest.mark.parametrize("part", ["a", "'a'", '"a.\\" "', "a "])
-@pytest.mark.parametrize("form", ["KEY = 1", "[KEY]", "[[KEY]]", "a = {KEY = 1}", "[t]\nx = '''\n'''\nKEY = 1"])
+@pytest.mark.parametrize(
+    "form",
+    ["KEY = 1", "[KEY]", "[[KEY]]", "a = {KEY = 1}", "[t]\nx = '''\n'''\nKEY = 1", 'a = ["""b""""", {KEY = 1}]'],
+)
 def test_a_key_of_many_parts_is_refused_with_its_place(part: str, form: str) -> None:
     text = form.replace("KEY", ".".join([part] * LONG))
     line = text.count("\n") + 1
