@@ -43,8 +43,14 @@ def inline_text(value: Any) -> str:
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    """Write a JSON value as JSON. Raises TypeError for a value that is not JSON, ValueError for NaN and infinities."""
-    return visible_json(json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
+    """Write a JSON value as JSON.
+
+    Raises TypeError for a value that is not JSON, ValueError for NaN, infinities and lone surrogates.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    if half := _HALF.search(text):
+        raise _not_utf_8(half[0])
+    return visible_json(text)
 
 
 def literal_lines(text: str, margin: int) -> tuple[str, list[str]]:
@@ -97,12 +103,17 @@ def _one_line(text: str, *, in_flow: bool) -> str:
 
 
 _QUOTED: Final = re.compile(r'["\\]')
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def _escape(char: str) -> str:
-    if "\ud800" <= char <= "\udfff":
-        raise ValueError(f"half of a surrogate pair, U+{ord(char):04X}, cannot be written as UTF-8")
+    if _HALF.match(char):
+        raise _not_utf_8(char)
     return escaped(char)
+
+
+def _not_utf_8(half: str) -> ValueError:
+    return ValueError(f"half of a surrogate pair, U+{ord(half):04X}, cannot be written as UTF-8")
 
 
 def is_literal(text: str) -> bool:

@@ -39,17 +39,14 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Give the process the standard streams that it was started without, so that no file takes their place.
+    """Open the standard streams that the process was started without, so that no file takes their place.
 
-    Nothing is read from stdin then, what is said on stderr is lost, and stdout is one that cannot be written: what a
-    command prints is its result.
+    What is said on stderr is lost then, and stdout is one that cannot be written: what a command prints is its result.
+    `sys.stdin` stays None.
     """
-    for name, mode, access in (
-        ("stdin", "r", os.O_RDONLY),
-        ("stdout", "w", os.O_RDONLY),
-        ("stderr", "w", os.O_WRONLY),
-    ):
+    for name, access in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, access)  # the lowest one that is free, which is that of the stream
             os.set_inheritable(descriptor, True)
-            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(descriptor, "w", encoding="utf-8", closefd=False))

@@ -55,7 +55,7 @@ async def serve_stdio(server: ToolServer, grace: float, given: asyncio.Event | N
     A line that is no message is answered with an error: for its id if that can be read, or else for the id null.
     Raises OSError where the process has no stdin or stdout.
     """
-    if sys.stdin is None or sys.stdout is None:
+    if sys.stdin is None or not _can_write():
         raise OSError("a server for stdio needs stdin and stdout, and one of them is closed")
     stopped = given or asyncio.Event()
     lines = _Lines()
@@ -82,6 +82,14 @@ async def serve_stdio(server: ToolServer, grace: float, given: asyncio.Event | N
         pass  # the client has ended
     finally:
         await server.close()
+
+
+def _can_write() -> bool:
+    """Return whether stdout can be written: it may be closed, or stand for a closed one."""
+    try:
+        return sys.stdout is not None and os.write(sys.stdout.fileno(), b"") == 0
+    except OSError:
+        return False
 
 
 async def _nothing() -> AsyncIterator[str]:

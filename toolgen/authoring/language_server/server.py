@@ -86,13 +86,17 @@ def _initialized(ls: SpecLanguageServer, _: types.InitializedParams) -> None:
             ls.check_later(ls.project(root))
 
 
+# What happens to documents is handled at once, as pygls keeps their texts: a check that ends in between would give its
+# findings to the new version.
+
+
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-async def _opened(ls: SpecLanguageServer, params: types.DidOpenTextDocumentParams) -> None:
+def _opened(ls: SpecLanguageServer, params: types.DidOpenTextDocumentParams) -> None:
     _take(ls, params.text_document.uri)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-async def _changed(ls: SpecLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
+def _changed(ls: SpecLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
     _take(ls, params.text_document.uri)
 
 
@@ -104,7 +108,7 @@ def _take(ls: SpecLanguageServer, uri: str) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-async def _closed(ls: SpecLanguageServer, params: types.DidCloseTextDocumentParams) -> None:
+def _closed(ls: SpecLanguageServer, params: types.DidCloseTextDocumentParams) -> None:
     if located := ls.located(params.text_document.uri):
         project, path = located
         project.unsaved.pop(path, None)
@@ -112,12 +116,12 @@ async def _closed(ls: SpecLanguageServer, params: types.DidCloseTextDocumentPara
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-async def _saved(ls: SpecLanguageServer, params: types.DidSaveTextDocumentParams) -> None:
+def _saved(ls: SpecLanguageServer, params: types.DidSaveTextDocumentParams) -> None:
     ls.changed(params.text_document.uri)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-async def _changed_on_disk(ls: SpecLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
+def _changed_on_disk(ls: SpecLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
         if located := ls.located(change.uri):
             ls.check_later(located[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cli.command_line import toolgen
 from toolgen.cli.front import run
 
 LOOK = {
@@ -92,20 +93,18 @@ ITSELF = {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}], "unevaluatedProp
         {"type": "object", "properties": {"at": {"type": "text"}}},
     ],
 )
-def test_a_tool_that_became_invalid_is_a_change_beside_those_of_others(
-    schema: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(["import", "mcp", save(LOOK, {**LOOK, "name": "see"}), "--toolset", "mcp.shop"])
-    assert run(["build"]) == 0
-    capsys.readouterr()
+def test_a_tool_that_became_invalid_is_a_change_beside_those_of_others(schema: dict[str, Any], folder: Path) -> None:
+    toolgen(folder, "import", "mcp", save(LOOK, {**LOOK, "name": "see"}), "--toolset", "mcp.shop")
+    assert toolgen(folder, "build").code == 0
     save({**LOOK, "inputSchema": schema}, {**LOOK, "name": "see", "inputSchema": {"type": "object"}})
 
-    assert run(["import", "mcp", "tools.json", "--check", "--toolset", "mcp.shop"]) == 1
-    out, err = capsys.readouterr()
-    assert "look: " in out
-    assert "see: the arg `at` is gone" in out
-    assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) == 1
-    err = capsys.readouterr().err
+    checked = toolgen(folder, "import", "mcp", "tools.json", "--check", "--toolset", "mcp.shop")
+    assert checked.code == 1
+    assert "look: " in checked.out
+    assert "see: the arg `at` is gone" in checked.out
+    imported = toolgen(folder, "import", "mcp", "tools.json", "--toolset", "mcp.shop")
+    assert imported.code == 1
+    err = imported.err
     assert "error[TG805]: `look` is skipped: " in err
     assert "warning[TG807]: `look` of the server is skipped, so `look` is disabled" in err
     assert "does not offer" not in err
