@@ -217,6 +217,7 @@ async def _writes_tags(text: str) -> None:
         *later(["ya", "`", " ", "\n", "'", '"', "(", "[", "{", ".", "#", "A", "1", "aB", "雨", "- ", "not ", "x()\n"]),
     ],
 )
+@pytest.mark.variants(8)
 def test_no_text_of_a_model_holds_up_the_loop(door: Callable[[str], Awaitable[None]], part: str) -> None:
     async def take(text: str) -> None:
         await asyncio.sleep(0)

@@ -111,6 +111,7 @@ def test_output_that_nobody_reads_is_no_finding_and_what_is_lost_is_an_error(
     ],
 )
 @pytest.mark.parametrize(("closed", "code"), [(">&-", 2), ("| true", 0), ("2>&- | cat", 0), ("<&- | cat", 0)])
+@pytest.mark.variants(8)
 def test_a_process_without_a_stream_ends_as_if_it_had_another_one(
     committed: Path, words: str, closed: str, code: int
 ) -> None:

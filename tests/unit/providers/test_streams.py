@@ -112,6 +112,7 @@ STREAMS: dict[str, tuple[str, Callable[[], Iterator[dict[str, Any]]], dict[str, 
 
 
 @pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.variants(4)
 def test_a_stream_of_many_deltas_takes_linear_time(name: str) -> None:
     api, stream, last = STREAMS[name]
     reader = provider(api).stream_reader()

@@ -105,6 +105,7 @@ def test_any_text_has_names_that_stand_in_it(code: str) -> None:
     "part",
     ["\\'", "\\", "'", '"', "'''a", 'f"', 'f"{', "f'{a:{", "{", "}", "(", ".", "a", "1", "_", "1.", "#", "\n", " "],
 )
+@pytest.mark.variants(30)
 def test_names_are_found_in_time_in_proportion_to_code(part: str, end: str) -> None:
     def work(read: Callable[[str], object], size: int) -> Callable[[], object]:
         return partial(read, part * (size // len(part)) + end)

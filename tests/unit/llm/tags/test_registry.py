@@ -449,6 +449,7 @@ def test_compiled_tools_are_registered_with_a_handler_each() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("raw_arg", ["notes.txt", ".env", "/etc/passwd"])
+@pytest.mark.variants(36)
 def test_what_asks_for_more_than_a_write_is_denied_where_nobody_is_asked(
     permission: Permission, tags: set[str], confirm: str, access: dict[str, Any], raw_arg: str
 ) -> None:

@@ -280,6 +280,7 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("kinds", [each for depth in (1, 2, 3) for each in product(KINDS, repeat=depth)], ids=" ".join)
 @pytest.mark.parametrize("value", [WORD, 471199])
+@pytest.mark.variants(40)
 def test_a_value_in_place_of_what_has_a_secret_is_not_shown(kinds: tuple[str, ...], value: Any) -> None:
     """At any depth, in args and in results."""
     schema: Any = {"type": "object", "properties": {"word": {"type": "string", "format": "password"}}}

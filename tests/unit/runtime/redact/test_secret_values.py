@@ -413,6 +413,7 @@ LARGE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("value_of", LARGE.values(), ids=LARGE)
+@pytest.mark.variants(2)
 def test_a_search_takes_as_long_for_many_values_as_for_few(value_of: Callable[[int], str]) -> None:
     """A text is searched with values in proportion to its length: with each by itself, that is quadratic."""
 
