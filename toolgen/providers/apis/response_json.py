@@ -127,7 +127,7 @@ class Growing:
     """
 
     def __init__(self, value: Any = None) -> None:
-        self._parts = [value]
+        self._parts: list[Any] = [value]
 
     def add(self, added: Any) -> None:
         """Take what a delta adds."""

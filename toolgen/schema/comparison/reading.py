@@ -437,8 +437,11 @@ def _unevaluated(reading: Reading, keyword: str, value: Any) -> Iterator[Constra
 
 
 def _evaluates_all(reading: Reading, keyword: str, value: Any) -> Iterator[Constraint]:
-    name, all_ = ("items", (0, True)) if keyword == "unevaluatedItems" else ("others", (frozenset(), frozenset()))
-    yield Constraint(name, all_, (reading.at(keyword, value),), keyword)
+    schemas = (reading.at(keyword, value),)
+    if keyword == "unevaluatedItems":
+        yield Constraint("items", (0, True), schemas, keyword)
+    else:
+        yield Constraint("others", (frozenset[str](), frozenset[str]()), schemas, keyword)
 
 
 _DRAFT_04: Final[Mapping[str, _Reader]] = {

@@ -11,6 +11,7 @@ from toolgen.authoring.editor_schema import SCHEMA_TITLES, evaluation_json_schem
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
+from toolgen.schema.json_values import is_object
 from toolgen.spec.files import read_file
 from toolgen.spec.writing import Changed, named_place, place_inside, replace_inside
 
@@ -67,4 +68,4 @@ def _is_schema(content: bytes) -> bool:
         found = json.loads(content)
     except (ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and found.get("title") in SCHEMA_TITLES
+    return is_object(found) and found.get("title") in SCHEMA_TITLES
