@@ -67,12 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use twice as many workers as there are cores, and two more: the tests that take longest wait for programs.
+    """Use twice as many workers as there are cores: the tests that take longest wait for programs and databases.
 
-    With `-n logical` there are as many as cores, for tests that wait for nothing.
+    With `-n logical` there are as many as cores, for tests that wait for nothing. Three times as many take longer.
     """
-    cores = os.cpu_count() or 1
-    return cores if config.getoption("numprocesses") == "logical" else 2 * cores + 2
+    return (os.cpu_count() or 1) * (1 if config.getoption("numprocesses") == "logical" else 2)
 
 
 @pytest.hookimpl(optionalhook=True)
