@@ -16,6 +16,7 @@ from toolgen.runtime.base.effects import begin_effect, check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.base.processes import ForkSafeLock
 from toolgen.runtime.policy.paths import FileKind, PathConcern, is_within
+from toolgen.spec.writing import is_read_only
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -143,7 +144,7 @@ class Folder:
         now = self._status(_single(name))
         if not stat.S_ISREG(now.st_mode):
             raise NotAFile(errno.EINVAL, "not a regular file")
-        if not os.access(name, os.W_OK, dir_fd=self._descriptor, effective_ids=True):
+        if is_read_only(now) or not os.access(name, os.W_OK, dir_fd=self._descriptor, effective_ids=True):
             raise PermissionError(errno.EACCES, "not writable")
         with self._temporary_file(content, 0o600, like=now) as temporary, _REPLACING:
             if previous is not None and _version(previous) != _version(self._status(name)):

@@ -127,6 +127,18 @@ def visible(text: str) -> str:
     return with_escapes(text, escaped)
 
 
+def common_length(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
 def visible_json(text: str) -> str:
     """Return JSON text with every hidden character but line breaks as an escape of JSON, so that its value is the same.
 

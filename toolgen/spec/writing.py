@@ -74,7 +74,12 @@ def write_inside(
     _write(folder, real, content, mode=mode, is_new=is_new, is_durable=is_durable)
 
 
-_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+def is_read_only(status: os.stat_result) -> bool:
+    """Whether nobody may write a file by its mode. It is not replaced then, though another file could take its place.
+
+    Whether this user may write another one is for `os.access` to say, which lets root write any.
+    """
+    return not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
 
 
 def replace_inside(
@@ -100,7 +105,7 @@ def replace_inside(
             raise _changed(path) from error
         return
     mark = _mark(real, before, path)
-    if not (os.stat(real).st_mode & _MAY_WRITE and os.access(real, os.W_OK)):  # another file could take its place
+    if is_read_only(os.stat(real)) or not os.access(real, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     _write(folder, real, mark + content, unchanged=lambda: _unchanged(real, mark + before, path))
 

@@ -101,9 +101,8 @@ class Connection:
 
     `tools` are what the server offers, as JSON; None until they are listed, or listed again. `malformed` are members of
     that list which are no tools of MCP. `refusals` are the HTTP statuses of 400 and more that messages were answered
-    with. `login` is the id of the
-    stored login that signs its requests, empty without one, and None where none could. A client of the SDK must be
-    closed by the task that opened it, so a task of its own keeps it.
+    with. `login` is the id of the stored login that signs its requests, empty without one, and None where none could.
+    A client of the SDK must be closed by the task that opened it, so a task of its own keeps it.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Final
 
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.escapes import layers
-from toolgen.runtime.redact.secret_names import common_length
+from toolgen.spec.text import common_length
 
 _HEAD: Final = 16
 """Length of a beginning that is found anywhere, because a text may be truncated without a mark."""

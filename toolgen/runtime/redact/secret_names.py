@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from toolgen.spec.text import common_length
+
 _STRONG: Final = (
     # detect-secrets KeywordDetector, gitleaks generic-api-key
     *("password", "passwd", "passphrase", "passcode", "apikey", "privatekey", "secretkey", "accesskey", "signingkey"),
@@ -129,20 +131,8 @@ _LONGEST: Final = 80
 
 WORDS_IN_TEXT: Final = (
     *("pass", "key", "secret", "token", "cookie", "cred", "pwd", "auth", "connection", "jwt", "sess", "mnemonic"),
-    *(
-        "phrase",
-        "seed",
-        "code",
-        "assertion",
-        "samlresponse",
-        "connect.sid",
-        "pin",
-        "otp",
-        "cvv",
-        "cvc",
-        "sig",
-        "bearer",
-    ),
+    *("phrase", "seed", "code", "assertion", "samlresponse", "connect.sid"),
+    *("pin", "otp", "cvv", "cvc", "sig", "bearer"),
 )
 """Every name that is secret in text contains one of these, in lower case."""
 
@@ -211,18 +201,6 @@ class DeclaredNames:
 
 _LEAST_MISSPELT: Final = 5
 """Minimum length of names in which one typing error is allowed: shorter names are too often other words."""
-
-
-def common_length(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    least, most = 0, min(len(one), len(other))
-    while least < most:
-        middle = (least + most + 1) // 2
-        if one[least:middle] == other[least:middle]:
-            least = middle
-        else:
-            most = middle - 1
-    return least
 
 
 def _is_one_typo_apart(one: str, other: str) -> bool:

@@ -14,6 +14,7 @@ from toolgen.contract.records import FailureKind
 from toolgen.execute.paths import shown
 from toolgen.runtime.base.effects import check_call
 from toolgen.runtime.base.errors import CallFailed, rejected
+from toolgen.spec.text import common_length
 from toolgen.toolsets.generated.tools.code import ReadFileResult
 
 if TYPE_CHECKING:
@@ -176,18 +177,12 @@ def _end(*, is_crlf: bool) -> bytes:
 
 def _occurrences(view: str, old: str, new: str) -> Iterator[Change]:
     """Find all occurrences, without overlaps, and what is different in them: what is alike keeps its line ends."""
-    start = _alike(old, new)
-    end = _alike(old[start:][::-1], new[start:][::-1])
+    start = common_length(old, new)
+    end = common_length(old[start:][::-1], new[start:][::-1])
     at = view.find(old)
     while at >= 0:
         yield Change(at + start, at + len(old) - end, new[start : len(new) - end])
         at = view.find(old, at + len(old))
-
-
-def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
 def normalised(text: str) -> str:

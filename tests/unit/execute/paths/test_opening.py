@@ -96,17 +96,18 @@ def test_a_file_that_changes_while_the_new_one_is_written_is_not_replaced(tmp_pa
 def test_a_file_that_this_user_may_not_write_is_not_replaced(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     (tmp_path / "file").write_text("old")
-    (tmp_path / "file").chmod(0o444)
     is_root = os.geteuid() == 0
-    with open_folder(str(tmp_path)) as folder:
-        if is_root:
-            os.seteuid(65534)
-        try:
-            with pytest.raises(PermissionError):
-                folder.replace_file("file", b"new")
-        finally:
+    for mode, user in ((0o444, 0), (0o444, 65534), (0o640, 65534)) if is_root else [(0o444, 0)]:
+        (tmp_path / "file").chmod(mode)
+        with open_folder(str(tmp_path)) as folder:
             if is_root:
-                os.seteuid(0)
+                os.seteuid(user)
+            try:
+                with pytest.raises(PermissionError):
+                    folder.replace_file("file", b"new")
+            finally:
+                if is_root:
+                    os.seteuid(0)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "old")]
 
 
