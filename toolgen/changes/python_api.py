@@ -11,7 +11,8 @@ from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
 from toolgen.changes.actions import SEARCH, Condition, Routing
-from toolgen.changes.rules import HANDLER_ADDED, Change, names
+from toolgen.changes.rules import HANDLER_ADDED, LONGEST, Change, names
+from toolgen.spec.text import cut
 from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
@@ -129,12 +130,17 @@ def _value(node: ast.expr) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A field of a class. `wire` is its name in JSON."""
+    """A field of a class. `wire` is its name in JSON; `default` its value where it is left out, if it may be."""
 
     name: str
     wire: str
     type: Type
-    required: bool
+    default: str | None
+
+    @property
+    def required(self) -> bool:
+        """Whether constructors need it."""
+        return self.default is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +298,8 @@ class Module:
         for each in node.body:
             if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
                 wire = _alias(each.annotation) or each.target.id
-                yield Attribute(each.target.id, wire, self._type(each.annotation), each.value is None)
+                default = _default(each.value) if each.value else None
+                yield Attribute(each.target.id, wire, self._type(each.annotation), default)
 
     def _function(self, node: ast.FunctionDef, skipped: int) -> Function:
         args = node.args
@@ -365,6 +372,18 @@ def _alias(annotation: ast.expr) -> str:
     return ""
 
 
+def _default(value: ast.expr) -> str:
+    """Return the value that a field has where it is left out, without its type.
+
+    Lists and typed values are made by a factory: `list[int]`, or a function that calls `typed_default`.
+    """
+    match value:
+        case ast.Call(func=ast.Name(id="Field"), keywords=[ast.keyword(value=ast.Lambda(body=made) | made)]):
+            return ast.unparse(made.args[1]) if isinstance(made, ast.Call) and made.args else "[]"
+        case _:
+            return ast.unparse(value)
+
+
 def _offered(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[str, Ref]]:
     for name in module.offers:
         yield name, _definition(module, name, modules)
@@ -392,6 +411,7 @@ def _definition(module: Module, name: str, modules: Mapping[str, Module]) -> Ref
 
 # Routing: what generated modules of action catalogs say of their actions and of what is visible.
 
+_DEFAULT_CHANGED: Final = "CODE209"
 _RULES: Final = ("OPERATION_RULES", "RESOURCE_RULES")
 _CATALOGS: Final = "catalogs."
 
@@ -784,7 +804,7 @@ class _Apis:
         for code, message, attribute in self._of_items(old, new):
             if _is_builder(name) and attribute in told:
                 continue
-            if isinstance(old, Model) and isinstance(new, Model):
+            if isinstance(old, Model) and isinstance(new, Model) and code != _DEFAULT_CHANGED:
                 told |= {attribute, *(each.name for each in new.attributes.values() if code == "CODE202")}
             yield self._change(code, subject, message, package, (one, other), attribute)
 
@@ -835,6 +855,9 @@ class _Apis:
             yield "CODE203", f"the attribute `{old.name}` must be given now", old.name
         elif old.required and not new.required and not relation:
             yield "CODE208", f"the attribute `{old.name}` may be left out", old.name
+        if old.default is not None and new.default is not None and old.default != new.default:
+            was, now = cut(old.default, LONGEST), cut(new.default, LONGEST)
+            yield _DEFAULT_CHANGED, f"`{old.name}` is {now} where it is left out, and was {was}", old.name
 
     def _relation(self, old: Any, new: Any) -> tuple[str, str] | None:
         match self._types.accepts(old, new), self._types.gives(old, new):

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
 from toolgen.schema.json_values import compact_json
-from toolgen.spec.text import hunks
+from toolgen.spec.text import cut, hunks
 
 
 class Category(StrEnum):
@@ -143,6 +143,7 @@ RULES = _table(
     ("CODE206", "field-type-narrowed", _B, "The type of an attribute has fewer values: code that passes the old type does not type-check."),
     ("CODE207", "field-type-changed", _B, "The type of an attribute is another one: code that reads or passes the old type does not type-check."),
     ("CODE208", "field-optional", _C, "An attribute can be left out of the constructor, and has the same type."),
+    ("CODE209", "field-default-changed", _CH, "An attribute has another value where it is left out: of args, payloads of methods, or results. Code that leaves it out passes, or reads, another value. Payloads have fields that no arg fills: their methods get the new value with each call."),
     # CODE3xx: aliases and constants
     ("CODE301", "alias-changed", _B, "The name stands for another type. Enums (`Literal`) change with each value: a new one breaks code that covers all, a lost one code that uses it."),
     ("CODE302", "constant-changed", _B, "The type of a constant (an ident, a codec) changed."),
@@ -223,7 +224,8 @@ Path: TypeAlias = "tuple[str, ...]"
 """A place in a catalog: `("tools", "shop.orders.find", "args", "properties", "limit")`."""
 
 
-_LONGEST: Final = 200
+LONGEST: Final = 200
+"""Characters of a value in a message."""
 _LISTED: Final = 10
 
 _AROUND: Final = 2
@@ -283,8 +285,7 @@ class Change:
 
 def quoted(value: Any) -> str:
     """Return a JSON value as text of at most 200 characters."""
-    text = compact_json(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(compact_json(value), LONGEST)
 
 
 def names(listed: Iterable[str]) -> str:

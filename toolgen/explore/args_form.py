@@ -20,7 +20,7 @@ from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.schema.fields import SchemaField, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
 from toolgen.schema.references import escape
-from toolgen.spec.text import visible_json
+from toolgen.spec.text import cut, visible_json
 
 _MOST_FIELDS: Final = 500
 """Maximum fields of a form; the rest is edited as JSON."""
@@ -476,15 +476,15 @@ def _summaries(alternatives: Sequence[Any], root: Any) -> list[str]:
     Those that would have one name have the keys with it that only they require, or else their number.
     """
     found = [_named("", each, root) for each in alternatives]
-    texts = [_shortened(_summary(each, root)) for each in found]
+    texts = [cut(_summary(each, root), _SUMMARY) for each in found]
     required = [{each.name for each in fields_of(one.schema, root) if each.required} for one in found]
     names: list[str] = []
     for at, text in enumerate(texts):
         others = [required[other] for other, same in enumerate(texts) if other != at and same == text]
         own = required[at].difference(*others)
         apart = f"with {', '.join(sorted(own))}" if own else f"alternative {at + 1}"
-        name = text if text and not others else _shortened(" ".join(filter(None, [text, f"({apart})"])))
-        names.append(name if name not in names else f"{_shortened(text)} (alternative {at + 1})")
+        name = text if text and not others else cut(" ".join(filter(None, [text, f"({apart})"])), _SUMMARY)
+        names.append(name if name not in names else f"{cut(text, _SUMMARY)} (alternative {at + 1})")
     return names
 
 
@@ -516,10 +516,6 @@ def _only_value(schema: Mapping[str, Any]) -> list[Any]:
         return [schema["const"]]
     values = schema.get("enum")
     return [*values] if is_array(values) and len(values) == 1 else []
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SUMMARY else f"{text[: _SUMMARY - 1]}…"
 
 
 def _blank(schema: Any, root: Any, depth: int = 0) -> Any:

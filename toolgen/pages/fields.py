@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 from toolgen.schema.fields import MOST_REFERENCES, fields_of, merged, resolved
 from toolgen.schema.json_values import is_array, is_number, is_object
 from toolgen.schema.references import name_of_target
+from toolgen.spec.text import cut
 
 # Bounds: what a schema allows besides a type, in short form for a table.
 
@@ -55,8 +56,7 @@ def default_of(schema: Mapping[str, Any]) -> str | None:
 
 def shown(value: Any) -> str:
     """Return a value as JSON of at most 200 characters."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(json.dumps(value, ensure_ascii=False), _LONGEST)
 
 
 def _parts(schema: Any, level: int) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ from toolgen.compiler.build import STRAY
 from toolgen.compiler.diagnostics import Severity
 from toolgen.compiler.diagnostics.render import summary
 from toolgen.runtime.issues.issue_text import counted
-from toolgen.spec.text import visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.authoring.dev.page import Build, BuiltTarget, Compared, Lint, Page, Shown, ToolSize
@@ -459,4 +459,4 @@ def _waiting() -> Text:
 
 
 def _shown(text: str) -> str:
-    return visible(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    return visible(cut(text, _LONGEST))

@@ -19,6 +19,7 @@ from toolgen.compiler.ir.shapes import ClassRef, ClassType
 from toolgen.runtime.catalog.catalog import Catalog as RuntimeCatalog
 from toolgen.runtime.policy.effective import ExclusionReason, effective_set
 from toolgen.runtime.policy.policy import Policies
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
@@ -130,8 +131,7 @@ def tool_tags(tool: Tool, toolset: Toolset) -> tuple[str, ...]:
 
 def summary(description: str) -> str:
     """Return the first paragraph of a description, as one line of at most 200 characters."""
-    line = " ".join(description.strip().split("\n\n", 1)[0].split())
-    return line if len(line) <= 200 else f"{line[:199]}…"
+    return cut(" ".join(description.strip().split("\n\n", 1)[0].split()), 200)
 
 
 # Uses: the agents and action catalogs that use a tool.

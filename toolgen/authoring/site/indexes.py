@@ -12,6 +12,7 @@ from toolgen.authoring.site.contents import EXCLUDED, Kind, Link, ToolRow, link_
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.runtime.policy.approvers import combined
 from toolgen.schema.json_values import compact_json
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.authoring.site.contents import Contents, Part
@@ -351,7 +352,7 @@ class _Box:
     @property
     def label(self) -> str:
         """The name, cut to the width of the box."""
-        return self.name if len(self.name) <= _LETTERS else f"{self.name[: _LETTERS - 1]}…"
+        return cut(self.name, _LETTERS)
 
 
 @dataclass(frozen=True, slots=True)

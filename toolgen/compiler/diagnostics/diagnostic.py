@@ -9,6 +9,7 @@ from heapq import nlargest
 from typing import Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
+from toolgen.spec.text import cut
 
 # Spec values in messages.
 
@@ -21,7 +22,7 @@ def shown(value: Any) -> str:
         case list():
             return "a list"
         case str():
-            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
+            return f'"{cut(value, 60)}"'
         case None:
             return "null"
         case bool():

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, LINT_RULES, Severity
-from toolgen.spec.text import escaped, is_hidden, line_starts, visible
+from toolgen.spec.text import cut, escaped, is_hidden, line_starts, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Related, Span
@@ -265,9 +265,7 @@ class Page:
 
 
 def _shortened(message: str) -> str:
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[:_LONGEST_MESSAGE]}…"
-    return visible(message)
+    return visible(cut(message, _LONGEST_MESSAGE))
 
 
 def _window(line: str, start: int, end: int) -> tuple[str, int, int]:

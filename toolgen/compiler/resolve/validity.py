@@ -21,6 +21,7 @@ from toolgen.schema.evaluations import MAX_EVALUATIONS, Listing, evaluations, li
 from toolgen.schema.json_values import is_number
 from toolgen.schema.keywords import REFERENCES, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, subschemas
 from toolgen.schema.references import parsed, pointer_of
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -138,15 +139,15 @@ def message_of(error: ValidationError, path: Sequence[str | int]) -> str:
     where = f"`{path[-1]}`" if path else "the schema"
     keyword = _keyword(path)
     if keyword == "type":
-        return f"`{short(_first_unknown(error.instance))}` is not a JSON type"
+        return f"`{cut(_first_unknown(error.instance), _SHOWN)}` is not a JSON type"
     if _wants_schema(error, path):
         return f"{where} must be a schema, but is {shown(error.instance)}"
     wanted = _WANTED.get(str(error.validator_value))
     if error.validator == "type" and wanted:
         return f"{where} must be {wanted}, but is {shown(error.instance)}"
     if keyword == "pattern":
-        return f"no engine supports the pattern {short(str(error.instance))!r}"
-    return f"{where} is not valid JSON Schema: {short(error.message)}"
+        return f"no engine supports the pattern {cut(str(error.instance), _SHOWN)!r}"
+    return f"{where} is not valid JSON Schema: {cut(error.message, _SHOWN)}"
 
 
 def fix_of(error: ValidationError, path: Sequence[str | int]) -> str:
@@ -168,11 +169,6 @@ def fix_of(error: ValidationError, path: Sequence[str | int]) -> str:
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(error.instance, bool):
         return "write the bound itself, or `dialect: draft-04` if the schema is of that draft"
     return ""
-
-
-def short(text: str) -> str:
-    """Return a text, truncated if it is long."""
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _keyword(path: Sequence[str | int]) -> str:
@@ -223,7 +219,7 @@ def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
     """Report ambiguous references; return whether there are none."""
     ambiguous = list(ambiguous_references(bundle.json, bundle.dialect))
     for pointer, reference in ambiguous:
-        message = f"`{short(reference)}` is ambiguous: different parts of this schema have that name"
+        message = f"`{cut(reference, _SHOWN)}` is ambiguous: different parts of this schema have that name"
         fix = "rename all but one of them: types that are used together share one document"
         sink.report("TG211", bundle.span(pointer, span), message, fix=fix)
     return not ambiguous
@@ -239,7 +235,7 @@ def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
     if can_list is Listing.NONE:
         return [] if validator.is_valid(value) else [([], "it fits none of the alternatives of its schema")]
     errors = list(validator.iter_errors(value)) if can_list is Listing.ALL else _first_error(validator, value)
-    return [(list(error.instance_path), short(error.message)) for error in errors]
+    return [(list(error.instance_path), cut(error.message, _SHOWN)) for error in errors]
 
 
 def _first_error(validator: jsonschema_rs.Validator, value: Any) -> list[jsonschema_rs.ValidationError]:
@@ -314,7 +310,7 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
             sink.report(
                 "TG208",
                 bundle.span([*pointer, "default"], span),
-                f"the default does not fit its schema: {short(problem)}",
+                f"the default does not fit its schema: {cut(problem, _SHOWN)}",
                 fix="correct it, or remove it",
             )
 
@@ -326,7 +322,7 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         sink.report(
             "TG202",
             bundle.span(["$schema"], span),
-            f"`{short(declared)}` is not a draft that toolgen supports",
+            f"`{cut(declared, _SHOWN)}` is not a draft that toolgen supports",
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
@@ -338,17 +334,17 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         path = list(getattr(failure, "instance_path", ()))
         reason = str(failure).split("\n")[0]
         if path and path[-1] == "pattern":
-            reason = f"no engine supports the pattern {short(str(getattr(failure, 'instance', '')))!r}"
+            reason = f"no engine supports the pattern {cut(str(getattr(failure, 'instance', '')), _SHOWN)!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
             reason = reason.partition(" is not present in a registry")[0]
             sink.report(
                 "TG204",
                 _reference_span(bundle, reason, span),
-                f"a reference has no target: {short(reason)}",
+                f"a reference has no target: {cut(reason, _SHOWN)}",
                 fix="a `$ref` must refer to its own schema or to `#/types/Name`; nothing is fetched",
             )
             return
-        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {short(reason)}")
+        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {cut(reason, _SHOWN)}")
 
 
 def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:

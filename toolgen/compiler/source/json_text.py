@@ -11,6 +11,7 @@ from toolgen.compiler.diagnostics import Related
 from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, GaveUp, Problems
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
@@ -294,7 +295,7 @@ class _JsonReader:
             and self._text[:start].rstrip().endswith(",")
         ):
             return self._syntax_error(start, end, f"JSON allows no comma before `{found}`", "remove the comma")
-        shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
+        shown = cut(found, _SHOWN)
         if expected is _Expected.COMMA_OR_END:
             start_of_all = self._stack[-1].node.start
             opened = Related(self._source.span(start_of_all, start_of_all + 1), "it starts here")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.engine.dbos.database import warn_of
 from toolgen.engine.dbos.tables import write_progress
 from toolgen.schema.json_values import compact_json
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.engine.dbos.private import SystemDatabase
@@ -57,4 +58,4 @@ def bounded(data: Mapping[str, Any]) -> Json:
     text = message if isinstance(message, str) else compact_json(data)
     numbers = {name: data[name] for name in ("progress", "total") if type(data.get(name)) in (int, float)}
     short = {name: value for name, value in numbers.items() if len(json.dumps(value)) <= 50}  # of any use
-    return {**short, "message": f"{text[:_MESSAGE_LENGTH]}…"}
+    return {**short, "message": cut(text, _MESSAGE_LENGTH)}

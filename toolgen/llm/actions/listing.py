@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import UnknownActionError
-from toolgen.spec.text import visible
+from toolgen.spec.text import cut, visible
 
 if TYPE_CHECKING:
     from toolgen.llm.actions.catalog import Category
@@ -66,8 +66,7 @@ def unknown_categories(unknown: Sequence[str], valid: Sequence[str], successors:
 
 
 def _shown(text: str) -> str:
-    plain = visible(text)
-    return plain if len(plain) <= _SHOWN else f"{plain[: _SHOWN - 1]}…"
+    return cut(visible(text), _SHOWN)
 
 
 _PAGE_BYTES: Final = 48_000

@@ -14,6 +14,7 @@ from toolgen.contract.ident import build, split
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.redact.warning import warn
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.contract.actions import ActionRule, Args
@@ -299,9 +300,7 @@ def _resource(given: Any) -> Resource | None:
         return None
     if len(parts) != 2 or not parts[0] or not all(isinstance(text, str) for text in parts):
         return None
-    name, description = parts
-    if len(description) > _DESCRIPTION:
-        description = f"{description[: _DESCRIPTION - 1]}…"
+    name, description = parts[0], cut(parts[1], _DESCRIPTION)
     if len(name) > _NAME or not _can_be_sent(name + description):
         return None
     return Resource(name, description)

@@ -12,6 +12,7 @@ from toolgen.contract.records import ContentBlock, FailureKind, ToolError
 from toolgen.runtime.calls.result import error_text
 from toolgen.runtime.redact.call_secrets import hide_other_fields, with_result_values
 from toolgen.schema.json_values import is_object
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult
@@ -68,7 +69,7 @@ def answered_otherwise(given: ToolResult[Any], value: Any, issues: Sequence[Issu
         hint="the body is below" if tool.entry.permission == "readonly" else done,
     )
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    body = value if len(text) <= _SHOWN_BODY else f"{text[:_SHOWN_BODY]}…"
+    body = value if len(text) <= _SHOWN_BODY else cut(text, _SHOWN_BODY)
     failed = replace(
         given,
         value=None,

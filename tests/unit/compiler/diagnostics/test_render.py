@@ -137,7 +137,7 @@ def test_a_long_underline_stops_at_the_end_of_what_is_shown() -> None:
 
 
 def test_a_long_message_is_cut() -> None:
-    assert rendered("a", 1, 1, 1, 2, message="x" * 5000).startswith(f"error[TG003]: {'x' * 1000}…\n")
+    assert rendered("a", 1, 1, 1, 2, message="x" * 5000).startswith(f"error[TG003]: {'x' * 999}…\n")
 
 
 def test_control_characters_of_a_spec_are_escaped() -> None:

@@ -41,6 +41,7 @@ from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare
 from toolgen.spec.http import credential_names, http_path, is_credential
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     from toolgen.changes.suspicions import OtherTools
@@ -470,5 +471,4 @@ def _common(pairs: list[tuple[Any, Any]], schemas: Schemas) -> Iterator[str]:
         definitions = {"$defs": both["$defs"]} if "$defs" in both else {}
         found = compare({"allOf": [one], **definitions}, {"not": other, **definitions}).lost.counterexample
         if found is not None:
-            text = json.dumps(found.value, ensure_ascii=False)
-            yield text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+            yield cut(json.dumps(found.value, ensure_ascii=False), _LONGEST_VALUE)

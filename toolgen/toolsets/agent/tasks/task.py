@@ -25,6 +25,7 @@ from toolgen.runtime.base.effects import begin_effect
 from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteFile, SqliteKind
 from toolgen.runtime.redact.warning import warn
+from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
     import os
@@ -267,7 +268,7 @@ def _check_unique(steps: Iterable[Step]) -> None:
 
 
 def _shown(step_id: str) -> str:
-    return repr(step_id if len(step_id) <= 64 else f"{step_id[:63]}…")
+    return repr(cut(step_id, 64))
 
 
 def _listed(words: Iterable[str], between: str = ", ") -> str:
