@@ -384,8 +384,7 @@ def _word(text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), _LONGEST)
 
 
 def _json(value: Any) -> str:

@@ -20,7 +20,7 @@ from toolgen.compiler.publish.lock import (
     render_lock,
 )
 from toolgen.compiler.publish.tree import LOCK
-from toolgen.spec.text import count_equal, hunks, visible
+from toolgen.spec.text import count_equal, cut, hunks, visible
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Target
@@ -77,8 +77,7 @@ def _shown(line: str, skipped: int) -> str:
     """Return a line made safe and short for a terminal."""
     if skipped and len(line) > WIDTH:
         line = f"{line[0]}…{line[1 + skipped :]}"
-    clipped = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
-    return "\t".join(visible(part) for part in clipped.split("\t"))
+    return "\t".join(visible(part) for part in cut(line, WIDTH).split("\t"))
 
 
 _NO_FILE: Final = b"a link, a special file, or not readable"
