@@ -1,4 +1,7 @@
-"""What telemetry adds to a call, in microseconds: interleaved with the bare call, `rounds` times `repeats` calls."""
+"""What telemetry adds to a call, and what a span takes by the SDK alone, in microseconds.
+
+Interleaved with the bare call, `rounds` times `repeats` calls.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from toolgen.runtime import Runtime, Telemetry, ToolRequest, allow_all, load
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.trace import Tracer
 
 
 class _Nowhere(SpanExporter):
@@ -49,6 +53,12 @@ def _telemetry() -> dict[str, Telemetry]:
     }
 
 
+def _by_the_sdk_alone() -> dict[str, Tracer]:
+    """Return what starts spans as a host would by hand, without any of toolgen: the floors of what telemetry adds."""
+    unsampled = TracerProvider(sampler=ParentBased(ALWAYS_OFF))
+    return {"not sampled": unsampled.get_tracer("bench"), "sampled": _sampled().get_tracer("bench")}
+
+
 async def main(rounds: int, repeats: int) -> None:
     settings: dict[str, dict[str, Any]] = {"bare": {}}
     settings |= {name: {"telemetry": telemetry} for name, telemetry in _telemetry().items()}
@@ -61,11 +71,16 @@ async def main(rounds: int, repeats: int) -> None:
     }
     runtimes = {name: Runtime(catalog, **shared, **own) for name, own in settings.items()}
     found: dict[str, list[float]] = {name: [] for name in runtimes}
+    tracers = _by_the_sdk_alone()
+    floors: dict[str, list[float]] = {name: [] for name in tracers}
     for _ in range(rounds + 1):
         for name, runtime in runtimes.items():
             found[name].append(await _microseconds(runtime, repeats))
+        for name, tracer in tracers.items():
+            floors[name].append(_microseconds_of_a_span(tracer, repeats))
     bare = found.pop("bare")[1:]  # the first round binds plans
     report = {name: median(map(float.__sub__, times[1:], bare)) for name, times in found.items()}
+    report |= {f"{name}, the SDK alone": median(times[1:]) for name, times in floors.items()}
     print(json.dumps({"bare": median(bare), **{name: round(added, 2) for name, added in report.items()}}))
 
 
@@ -74,6 +89,16 @@ async def _microseconds(runtime: Runtime, repeats: int) -> float:
     start = perf_counter()
     for _ in range(repeats):
         assert (await runtime.invoke(request)).error is None
+    return (perf_counter() - start) / repeats * 1e6
+
+
+def _microseconds_of_a_span(tracer: Tracer, repeats: int) -> float:
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": TOOL, "gen_ai.tool.type": "function"}
+    start = perf_counter()
+    for _ in range(repeats):
+        with tracer.start_as_current_span(f"execute_tool {TOOL}", attributes=attributes) as span:
+            if span.is_recording():
+                span.set_attribute("gen_ai.tool.call.id", "c1")
     return (perf_counter() - start) / repeats * 1e6
 
 
