@@ -201,7 +201,7 @@ class ToolServer:
             # The pipeline refuses such a name, and has the attempt on record.
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {shown_name(params.name)}")
-        if self._durable is not None:
+        if self._durable is not None and not self._runs.are_over:  # else the pipeline refuses the call
             with self._attended():
                 return await self._durable.call(ctx, params, tool)
         is_new = params.request_state is None

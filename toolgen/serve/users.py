@@ -25,13 +25,19 @@ def user_of_token() -> str | None:
 class UserRuns:
     """The runs of a server, all like the one that it was given: for each user one, which lasts as long as the server.
 
-    Without tokens there is only the one that was given. A run that is aborted aborts those that were made from it.
+    Without tokens there is only the one that was given. When that is over, so are those that were made from it, before
+    and after.
     """
 
     def __init__(self, runtime: Runtime, run: Run, on_progress: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._runtime = runtime
         self._given = replace(run, on_progress=on_progress)
         self._runs: dict[str, Run] = {}
+
+    @property
+    def are_over(self) -> bool:
+        """Whether no more calls are made: the given run was aborted, or has ended."""
+        return self._given.progress.is_over
 
     def run_of(self, user: str | None) -> Run:
         """Return the run of a user; None is the user of the given run."""
@@ -45,7 +51,7 @@ class UserRuns:
                 agent_id=f"agent_{secrets.token_hex(16)}",
             )
             run = replace(self._given, meta=meta, session=Session(), progress=RunProgress())
-            self._given.progress.child_runs.append(run)
+            self._given.add_child(run)
             self._runs[user] = run
         return self._runs[user]
 

@@ -18,7 +18,11 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tests.unit.engine import app as engine_app
 from tests.unit.engine.app import add_policy
+from tests.unit.engine.engines import LateEngine
+from tests.unit.serve.test_tools import text_of
+from toolgen.engine import LocalEngine
 from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
@@ -26,10 +30,12 @@ from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, calls
 from toolgen.serve import server as serving
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
+    from pathlib import Path
 
     from mcp_types import ElicitResult
 
+    from toolgen.runtime.runs.run import Run
     from toolgen.serve.server import ToolServer
 
 RELEASED: list[bool] = []
@@ -664,3 +670,39 @@ def test_the_garbage_collector_of_a_host_program_is_left_alone() -> None:
 
     assert frozen == [before]
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    "end", [Runtime.end_run, lambda _runtime, run: run.abort("stop all")], ids=["ended", "aborted"]
+)
+@pytest.mark.parametrize("is_durable", [False, True], ids=["in the process", "by an engine"])
+def test_no_user_calls_a_server_whose_run_is_over_whether_they_came_before_or_not(
+    tmp_path: Path, is_durable: bool, end: Callable[[Runtime, Run], Any]
+) -> None:
+    late = LateEngine()
+    host = engine_app.host(late, tmp_path)
+    late.engine = LocalEngine(host)
+    run = host.runtime.start_run("main")
+    engine: Any = late if is_durable else None
+    server = mcp_server(host.runtime, run, http=HttpSettings(authenticate=user_of), engine=engine)
+
+    async def read(user: str) -> Any:
+        async with (
+            client_of(server, f"user-{user}") as http,
+            Client(streamable_http_client("http://localhost/mcp", http_client=http)) as client,
+        ):
+            return await client.call_tool("code__read_file", {"path": user})
+
+    async def use() -> list[Any]:
+        before = await read("ana")
+        if (ending := end(host.runtime, run)) is not None:
+            await ending
+        after = [await read("ana"), await read("bo")]
+        await server.close()
+        return [before, *after]
+
+    before, *after = asyncio.run(use())
+    assert not before.is_error
+    assert all(each.is_error for each in after)
+    assert {text_of(each).split("\n")[0] for each in after} == {"aborted"}
+    assert engine_app.rows(tmp_path, "SELECT path FROM attempts") == [("ana",)]

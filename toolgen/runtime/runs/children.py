@@ -34,7 +34,7 @@ def tie(run: Run, parent: Run | None) -> Callable[[], None]:
     What guards the calls of the parent guards those of the child.
     """
     if parent is not None:
-        parent.progress.child_runs.append(run)
+        parent.add_child(run)
         run.progress.guard = parent.progress.guard
     return partial(_untie, run, parent)
 

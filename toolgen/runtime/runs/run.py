@@ -220,7 +220,13 @@ class Run:
             return
         self.progress.is_over = self.progress.is_ended = True
         for child in self.progress.child_runs:
-            child.abort("the run that started it has ended")
+            child.abort(_PARENT_ENDED)
+
+    def add_child(self, child: Run) -> None:
+        """Abort a run with this one, which started it: now, if this one is over already."""
+        self.progress.child_runs.append(child)
+        if self.progress.is_over:
+            child.abort(self.progress.abort_reason if self.progress.is_aborted else _PARENT_ENDED)
 
     def enter(self) -> Entered | None:
         """Let `abort` cancel the current task, which makes a call; None if an outer call already did so."""
@@ -324,6 +330,7 @@ class Agents:
         )
 
 
+_PARENT_ENDED: Final = "the run that started it has ended"
 _ENDED: Final = "the run has ended; start another one, with its session if its grants go on"
 
 
