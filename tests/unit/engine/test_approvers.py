@@ -6,7 +6,9 @@ import asyncio
 import json
 import sqlite3
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -27,6 +29,7 @@ from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver, Approve
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.unit.engine.engines import Engines, Running
@@ -209,6 +212,33 @@ def test_a_call_is_allowed_exactly_if_each_rule_is_met_by_everyone(
     )
     enough = len({each.name for each in people}) >= max(rule.get("people", 1) for rule in rules)
     assert (approvers.missing(user, people) == "") == (is_met and enough)
+
+
+SPELLINGS: tuple[Callable[[str], str], ...] = (
+    str.upper,
+    str.title,
+    lambda name: f" {name}\t",
+    lambda name: f"{name}\u200b",
+    lambda name: f"\u2066{name}\u2069",
+    lambda name: name.replace(" ", "\u00a0 "),
+    partial(normalize, "NFD"),
+    partial(normalize, "NFKC"),
+)
+
+
+@given(
+    name=st.text(st.characters(min_codepoint=32, max_codepoint=0x24F, exclude_characters="ı"), min_size=1),
+    spelled=st.lists(st.sampled_from(SPELLINGS), max_size=3),
+)
+def test_one_person_is_not_two_people_by_another_spelling_of_the_name(
+    name: str, spelled: list[Callable[[str], str]]
+) -> None:
+    other = name
+    for spelling in spelled:
+        other = spelling(other)
+    people = [Approver(name), Approver(other)]
+    assert Approvers(people=2).missing("eve", people) != ""
+    assert Approver(f"{name} b").identity != Approver(f"{other} c").identity
 
 
 def test_no_rule_allows_what_names_nobody(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.spec.text import is_hidden
+
 ANONYMOUS_CLIENT: Final = "(client)"
 """The name of whoever answers in a client where nothing says who it is: see `Approver.is_known`."""
 
@@ -26,6 +28,14 @@ class Approver:
     def is_known(self) -> bool:
         """Whether the name is that of a person."""
         return bool(self.name) and not (self.name.startswith("(") and self.name.endswith(")"))
+
+    @property
+    def identity(self) -> str:
+        """The name as it tells people apart: without case, invisible characters, and spaces beyond one between words."""
+        from unicodedata import normalize  # slow to import, and few calls are allowed by several people
+
+        folded = normalize("NFKC", normalize("NFKC", self.name).casefold())
+        return " ".join("".join(char for char in folded if not is_hidden(char)).split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +92,9 @@ class Approvers:
         refused = next((f"{each.name}: {why}" for each in people if (why := self.refusal(user, each))), "")
         if refused:
             return refused
-        names = {each.name for each in people}
-        if len(names) < self.people:
-            return f"{self.people} people must allow it, and {len(names)} did"
+        different = len({each.identity for each in people})
+        if different < self.people:
+            return f"{self.people} people must allow it, and {different} did"
         return ""
 
     def __str__(self) -> str:
