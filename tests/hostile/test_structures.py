@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -183,3 +184,36 @@ def test_wide_files() -> None:
     assert codes(a={"toolgen": 1, "toolset": "shop", **dict.fromkeys(map(str, range(2_000)), 1)})
     assert not codes(a=toolset("shop", {}, types={f"T{number}": {"a": "string"} for number in range(500)}))
     assert codes(a="toolgen: 1\ntoolset: shop\n" + "tools: {}\n" * 2_000) == {"TG004"}
+
+
+_MANY: Final = 4_000
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        toolset("shop", {"args": {}}, types={f"Known{number}": {"x": f"Unknown{number}"} for number in range(_MANY)}),
+        toolset("shop", {"tags": [f"u{n}" for n in range(_MANY)]}, tags={f"t{n}": "A tag." for n in range(_MANY)}),
+        toolset(
+            "shop",
+            {"args": {f"a{n}": "string" for n in range(_MANY)}, "access": {"scope": [f"b{n}" for n in range(_MANY)]}},
+        ),
+        toolset(
+            "shop",
+            {
+                "args": {f"a{n}": "string" for n in range(_MANY)},
+                "command": {"exec": ["echo", *(f"{{{{args.b{n}}}}}" for n in range(_MANY))]},
+            },
+            kind="command",
+        ),
+    ],
+    ids=["types", "tags", "fields", "templates"],
+)
+def test_many_unknown_names_beside_many_known_ones_are_reported_in_bounded_time_and_text(file: dict[str, Any]) -> None:
+    begin = process_time()
+    errors = compiled({"shop.json": file}).errors
+    assert process_time() - begin < 15
+    assert len(errors) >= _MANY
+    assert max(len(error.fix) for error in errors) < 1_000
+    assert sum("did you mean" in error.fix for error in errors) < 1_000
+    assert any("did you mean" in error.fix for error in errors)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
 from toolgen.compiler.resolve.names import Namespace, package_of, package_of_agent
 
@@ -81,7 +81,7 @@ def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics
         span = document.span("export", index)
         toolset = by_name.get(name)
         if toolset is None:
-            sink.report("TG501", span, f"there is no toolset `{name}`", fix=nearest(name, by_name))
+            sink.report("TG501", span, f"there is no toolset `{name}`", fix=sink.nearest(name, by_name))
         elif toolset.kind is not ToolsetKind.AGENT:
             sink.report(
                 "TG502",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related, listing
 from toolgen.compiler.documents.selecting import In
 from toolgen.compiler.ir.catalog import (
     ARGS,
@@ -294,7 +294,7 @@ class _Resolver:
     def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> bool:
         if parameter in properties:
             return True
-        known = nearest(parameter, properties) or listing("args", properties)
+        known = self._sink.nearest(parameter, properties) or listing("args", properties)
         self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
         return False
 
@@ -348,17 +348,21 @@ class _Resolver:
             return ident
         if "." in name or home in self._toolsets:
             local = [known.rpartition(".")[2] for known in self._tools if known.rpartition(".")[0] == home]
-            self._sink.report("TG501", span, f"there is no tool `{ident}`", fix=nearest(name, [*local, *self._tools]))
+            self._sink.report(
+                "TG501", span, f"there is no tool `{ident}`", fix=self._sink.nearest(name, [*local, *self._tools])
+            )
         return None
 
     def _check_toolset(self, name: str | None, span: Span) -> None:
         if name is not None and name not in self._toolsets:
-            self._sink.report("TG501", span, f"there is no toolset `{name}`", fix=nearest(name, self._toolsets))
+            self._sink.report(
+                "TG501", span, f"there is no toolset `{name}`", fix=self._sink.nearest(name, self._toolsets)
+            )
 
     def _check_entry(self, name: str, entries: set[str], categories: Sequence[Category], span: Span, code: str) -> None:
         resources = [category.name for category in categories if category.resource is not None]
         if name not in entries and not any(name.startswith(f"{resource}__") for resource in resources):
-            self._sink.report(code, span, f"there is no entry `{name}`", fix=nearest(name, entries))
+            self._sink.report(code, span, f"there is no entry `{name}`", fix=self._sink.nearest(name, entries))
 
     def _check_conditions(self, categories: Sequence[Category]) -> None:
         deciding = {"is_search_available": "the search for actions"}

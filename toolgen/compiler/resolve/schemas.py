@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.base import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve import keywords
@@ -87,7 +87,7 @@ class Types:
                 "TG201",
                 span,
                 f"there is no type `{name}` in {path}",
-                fix=respelled_type(name, capitals) or nearest(name, capitals) or _listing(known),
+                fix=respelled_type(name, capitals) or self._sink.nearest(name, capitals) or _listing(known),
             )
             return None
         reference = _foreign_reference(found.node)
@@ -133,7 +133,9 @@ class Types:
             return None
         where = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
         if where not in self._documents:
-            self._sink.report("TG204", span, f"there is no spec file {where}", fix=nearest(where, self._documents))
+            self._sink.report(
+                "TG204", span, f"there is no spec file {where}", fix=self._sink.nearest(where, self._documents)
+            )
             return None
         return where, fragment[len("/types/") :]
 
@@ -183,9 +185,7 @@ _WORDS = ("string", "integer", "number", "boolean", "object", "null", "any")
 
 
 def _listing(known: dict[str, NamedType]) -> str:
-    if not known:
-        return "this file has no `types`"
-    return f"the types here are {', '.join(f'`{name}`' for name in known)}"
+    return listing("types here", known) if known else "this file has no `types`"
 
 
 # Schemas of specs to self-contained JSON Schema: used types become definitions of the schema.
@@ -249,7 +249,7 @@ class Expander:
                     node.span,
                     f"`{value}` is not a type",
                     fix=respelled_type(str(value), known)
-                    or nearest(str(value), known)
+                    or self._sink.nearest(str(value), known)
                     or "keywords of JSON Schema go next to a `type`: `{type: integer, minimum: 1}`",
                 )
             case SequenceNode(items=items) if len(items) == 1:
@@ -301,7 +301,7 @@ class Expander:
         if not isinstance(node, ScalarNode) or isinstance(node.value, bool | None):
             return False
         known, text = [*WORDS, *self._types.names(self._path)], str(node.value)
-        return text not in known and not respelled_type(text, known) and not nearest(text, known)
+        return text not in known and not respelled_type(text, known) and not self._sink.nearest(text, known)
 
     def _type(self, name: str, span: Span) -> Any:
         found = self._types.named(self._path, name, span)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.diagnostics.diagnostic import listing
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.compiler.project.config import setting_span
 from toolgen.contract.ident import SEPARATOR
@@ -72,32 +72,32 @@ class Selectable:
         name, *tags = selector.split("+")
         for tag in tags:
             if tag not in self.tags:
-                sink.report("TG405", span, f"`{tag}` is not a tag", fix=nearest(tag, self.tags))
+                sink.report("TG405", span, f"`{tag}` is not a tag", fix=sink.nearest(tag, self.tags))
                 return
         if names_one_of(selector, registered):
             return
         restricts = answer != "allow"
         if restricts and not self.names.resolve_selector(selector, restricts=True):
-            near = self._near(name) or "list it under `registered`, if hosts register such tools;"
+            near = self._near(name, sink) or "list it under `registered`, if hosts register such tools;"
             fix = f"{near} if the tool is gone, remove the rule"
             sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is named `{name}`", fix=fix)
         elif not self.select(selector, restricts=restricts):
-            sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name))
+            sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name, sink))
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, name: str, sink: Diagnostics) -> str:
         """Return a fix with possible meanings: a permission accepts only unique names."""
         own = Selector.parse(name)
         possible = [each.pattern for each in self.names.resolve_selector(name, restricts=True) if each != own]
         if possible and name not in self.names.known:
             return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
-        return self._near(name)
+        return self._near(name, sink)
 
-    def _near(self, name: str) -> str:
+    def _near(self, name: str, sink: Diagnostics) -> str:
         """Suggest a similar name: of a tool in its toolset, or any known name."""
         keys = [tool.ident for toolset in self.toolsets for tool in toolset.tools if tool.key == name]
         if keys:
             return f"did you mean `{keys[0]}`?"
-        return nearest(name, sorted({*self.names.known} - {name}))
+        return sink.nearest(name, sorted({*self.names.known} - {name}))
 
 
 def _spelled_tools(toolsets: Sequence[Toolset]) -> Iterator[SpelledTool]:
@@ -210,5 +210,5 @@ def report_unknown(config: Config, missing: Sequence[Unknown], sink: Diagnostics
     }
     for each in missing:
         message, kind = messages[each.code]
-        fix = nearest(each.name, each.known) or (listing(kind, each.known) if len(each.known) < 20 else "")
+        fix = sink.nearest(each.name, each.known) or (listing(kind, each.known) if len(each.known) < 20 else "")
         sink.report(each.code, setting_span(config.file, text, each.setting), message.format(each.name), fix=fix)

@@ -31,7 +31,7 @@ class Approver:
 
     @property
     def identity(self) -> str:
-        """The name as it tells people apart: without case, invisible characters, and spaces beyond one between words."""
+        """The name as it tells people apart: without case, without what is invisible, with single spaces."""
         from unicodedata import normalize  # slow to import, and few calls are allowed by several people
 
         folded = normalize("NFKC", normalize("NFKC", self.name).casefold())

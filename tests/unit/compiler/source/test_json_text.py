@@ -35,7 +35,7 @@ CASES = {
     '{"a": 1, b: 2}': "TG003 1:10-1:11 expected a key in double quotes, found `b`",
     "{} x": "TG003 1:4-1:5 expected the end of the file, found `x`",
     "{},": "TG003 1:3-1:4 expected the end of the file, found `,`",
-    f'["a" "{"b" * 100}"]': f'TG003 1:6-1:108 expected `,` or `]`, found `"{"b" * 39}…` (1:1-1:2: it starts here)',
+    f'["a" "{"b" * 100}"]': f'TG003 1:6-1:108 expected `,` or `]`, found `"{"b" * 38}…` (1:1-1:2: it starts here)',
     # syntax of other languages
     "// c\n{}": "TG003 1:1-1:2 JSON has no comments [remove it, or use YAML]",
     "{'a': 1}": 'TG003 1:2-1:3 JSON strings use double quotes [write `"`]',

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.diagnostics.diagnostic import listing
 from toolgen.compiler.documents.toolset import ParamSpec
 from toolgen.spec import hosts
 from toolgen.spec.http import (
@@ -222,7 +222,7 @@ class _Checks:
         placed = {each.name or arg: arg for arg, each in self._params.items() if each.in_ == "path"}
         for name in sorted(names - placed.keys()):
             others = (placed.keys() | set(self._fields) - self._params.keys()) - names
-            fix = "" if name in self._fields else nearest(name, others)
+            fix = "" if name in self._fields else self._sink.nearest(name, others)
             fix = fix or f"write `params: {{{name}: path}}`"
             self.report(f"no arg fills `{{{name}}}`", "path", fix=fix)
         for name, arg in placed.items():
@@ -330,7 +330,7 @@ class _Checks:
 
     def _check_arg(self, name: str, *path: str) -> None:
         if name not in self._fields:
-            fix = nearest(name, self._fields) or listing("args", sorted(self._fields))
+            fix = self._sink.nearest(name, self._fields) or listing("args", sorted(self._fields))
             self.report(f"`{name}` is not an arg", *path, fix=fix, is_key=True, code="TG401")
 
 
@@ -369,7 +369,9 @@ def _check_security(
     known = api.auth if api else {}
     for index, name in _names(security or []):
         if name not in known:
-            fix = nearest(name, known) or listing("`auth`", sorted(known)) if known else "add it to `auth` of `api`"
+            fix = (
+                sink.nearest(name, known) or listing("`auth`", sorted(known)) if known else "add it to `auth` of `api`"
+            )
             sink.report("TG420", document.span(*place, index), f"`api` has no `auth` called `{name}`", fix=fix)
 
 

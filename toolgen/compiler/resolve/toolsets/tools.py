@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.diagnostics.diagnostic import listing
 from toolgen.compiler.documents.toolset import ONLY_FOR, AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
 from toolgen.compiler.ir.catalog import Permission, Schema, Tool, ToolNames
 from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
@@ -61,7 +61,7 @@ def check_template(
         elif match[2] not in known and BEYOND_A_NAME.split(match[2])[0] in known:
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
         elif match[2] not in known:
-            fix = nearest(match[2], known) or listing("fields", sorted(known))
+            fix = sink.nearest(match[2], known) or listing("fields", sorted(known))
             sink.report("TG401", span, f"`{{{{{inner}}}}}` names an unknown field", fix=fix)
     rest = BRACES.sub("", template)
     if "{{" in rest or "}}" in rest:
@@ -383,7 +383,7 @@ class ToolResolver:
                 "TG405",
                 span,
                 f"`{tag}` is not a tag",
-                fix=nearest(tag, [*BUILTIN, *self._tags])
+                fix=self._sink.nearest(tag, [*BUILTIN, *self._tags])
                 or f"declare it in a shared file: `tags: {{{tag}: What it means.}}`",
             )
 
@@ -398,7 +398,7 @@ class ToolResolver:
                     "TG401",
                     self._span(key, *(path or (what,))),
                     f"`{what}` names `{name}`, which is not an arg",
-                    fix=nearest(name, fields) or listing("args", sorted(fields)),
+                    fix=self._sink.nearest(name, fields) or listing("args", sorted(fields)),
                 )
 
     def _check_one_of(
@@ -426,7 +426,7 @@ class ToolResolver:
                     "TG401",
                     self._span(key, "inject"),
                     f"`inject` names `{name}`, which is not a field of the payload or the args",
-                    fix=nearest(name, known) or listing("fields", sorted(known)),
+                    fix=self._sink.nearest(name, known) or listing("fields", sorted(known)),
                 )
 
     def _check_rename(self, key: str, spec: ToolSpec, names: ToolNames) -> None:
@@ -535,7 +535,7 @@ class ToolResolver:
                 "TG409",
                 self._span(key, "bounded", "next"),
                 f"`bounded.next` names `{spec.bounded.next}`, which is not a field of the result",
-                fix=nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
+                fix=self._sink.nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
             )
         return Bounded(spec.bounded.cursor, spec.bounded.next)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related, listing
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec, ToolsetFile
 from toolgen.compiler.ir.catalog import (
     Binding,
@@ -356,7 +356,7 @@ def _method_of(
         return None
     if bind not in methods:
         if bind not in document.file.methods:
-            known = nearest(bind, methods) or listing("methods", methods)
+            known = sink.nearest(bind, methods) or listing("methods", methods)
             sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
         return None
     return methods[bind]
