@@ -10,7 +10,6 @@ kept. Lines of the file are kept as they were, and moved when the piece has move
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -40,8 +39,6 @@ _TOGETHER: Final = 32
 _SMALL: Final = 64
 """Up to so many tools a file is one piece."""
 
-_METHODS: Final = re.compile(r"^methods:", re.MULTILINE)
-
 
 class Pieces:
     """The pieces that the files of a target are divided into. `texts` are the files by path, `settings` all else.
@@ -60,7 +57,7 @@ class Pieces:
         """Return the pieces that a file is divided into, its head first; empty if it is one."""
         if path not in self._of_file:
             split = split_tools(path, self.texts[path])
-            is_one = split is None or len(split.tools) <= _SMALL or bool(_METHODS.search(split.head.text))
+            is_one = split is None or len(split.tools) <= _SMALL or "methods" in split.head_keys
             self._of_file[path] = () if is_one or split is None else self._divide(split)
         return self._of_file[path]
 

@@ -59,7 +59,7 @@ class Origins:
             from toolgen.compiler.source.read import parse_source
 
             sink = Diagnostics()
-            spec = parse_source(split.only([key]), sink) if "imported" in split.tools[key].text else None
+            spec = parse_source(split.only([key]), sink) if _may_be_imported(split.tools[key].text) else None
             root = self._root(split.path) if sink else None if spec is None else spec.root
             self._imported[place] = root is not None and _written(root.at(("tools", key)))
         return self._imported[place]
@@ -106,3 +106,8 @@ def _is_imported(root: Node | None, line: int) -> bool:
 def _written(tool: Node) -> bool:
     """Whether an import wrote a tool."""
     return tool.child("imported") is not None
+
+
+def _may_be_imported(text: str) -> bool:
+    """Whether the text of a tool can have the key of an import, which may be written with escapes."""
+    return "imported" in text or "\\" in text

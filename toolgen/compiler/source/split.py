@@ -1,9 +1,10 @@
 """Split: a toolset file in its head and its tools, so that some of its tools can be read without the others.
 
-Only the form that people and importers write is split: each tool starts with its key on a line of its own, and nothing
-follows the tools but the fingerprints of an import. What such a split takes for the start of a tool could only be in
-brackets or a quoted text, which would then be open at the end of the text before it: reading that fails, and the whole
-file is read. A text that could be over the limits of a file is not split, so that they hold for all of it.
+Only the form that people and importers write is split: each key of the file and of its tools is plain and begins a
+line, and nothing follows the tools but the fingerprints of an import. What such a split takes for the start of a tool
+could only be in brackets or a quoted text, which would then be open at the end of the text before it: reading that
+fails, and the whole file is read. What it takes for a key of the file may be in a quoted text too, but no key is left
+out. A text that could be over the limits of a file is not split, so that they hold for all of it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _BEFORE_VALUES: Final = ",:-[{"
 """Before each value but the outermost one there is one of these."""
 
 _KEY: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*):(?= |$)")
+_START: Final = re.compile(r"---[ ]*(?:#.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,16 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class SplitText:
-    """The text of a toolset file: `head`, up to the first tool, the tools by key, and `tail`, which may be empty."""
+    """The text of a toolset file: `head`, up to the first tool, the tools by key, and `tail`, which may be empty.
+
+    `head_keys` are the keys of the file in its head.
+    """
 
     path: str
     head: Lines
     tools: dict[str, Lines]
     tail: Lines
+    head_keys: frozenset[str]
 
     def offsets(self, key: str) -> tuple[int, int]:
         """Return where the text of a tool starts and ends."""
@@ -89,6 +95,10 @@ def split_tools(path: str, text: str) -> SplitText | None:
         return None
     if sum(map(text.count, _BEFORE_VALUES)) + len(text) // TEXT_WEIGHT > MAX_VALUES:
         return None
+    head_lines = [line[2] for line in _up_to(0).finditer(text, 0, start.end()) if not _START.fullmatch(line[2])]
+    head_keys = [key[1] for key in map(_KEY.match, head_lines) if key]
+    if len(head_keys) < len(head_lines):
+        return None
     behind = _TAIL.search(text, start.end())
     end = behind.start() if behind else len(text)
     first = _INDENTED.search(text, start.end(), end)
@@ -109,7 +119,7 @@ def split_tools(path: str, text: str) -> SplitText | None:
     for key_text, begin, after in zip(keys, starts, starts[1:], strict=False):
         tools[key_text] = Lines(number, begin, text[begin:after])
         number = tools[key_text].end
-    return SplitText(path, head, tools, Lines(number, end, text[end:]))
+    return SplitText(path, head, tools, Lines(number, end, text[end:]), frozenset(head_keys))
 
 
 @cache

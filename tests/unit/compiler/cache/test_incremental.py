@@ -8,12 +8,12 @@ import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -37,7 +37,11 @@ from toolgen.compiler.publish.tree import Tree
 from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.project.config import Target
 
 T = TypeVar("T")
 
@@ -63,8 +67,21 @@ TYPES: Final[tuple[Any, ...]] = (
 )
 TOOLSETS: Final = ("a", "b", "c")
 KEYS: Final = ("add", "add_args", "add_filter", "find", "remove")
-FORMS: Final = ("yaml", "commented", "json")
-"""How files are written: YAML with each tool on lines of its own, the same with comments, and all on one line."""
+FORMS: Final = ("yaml", "commented", "json", "crlf")
+"""How files are written: YAML with each tool on lines of its own, also with comments or other line ends, or as JSON."""
+
+SPELLINGS: Final = (
+    *("{0}:", '"{0}":', "'{0}':", "{0} :", "? {0}\n:", "? '{0}'\n:", "!!str {0}:", "&key {0}:"),
+    *('"\\x{1:02x}{2}":', "{0}:  # Noted.\n ", "---\n{0}:", "\ufeff{0}:", "{0}: &here"),
+)
+"""How an outermost key of a file is written, by the key, its first character, and the others."""
+
+OUTERMOST: Final = ("toolgen", "toolset", "types", "methods", "tags", "tools", "imported")
+METHODS: Final[tuple[Any, ...]] = (
+    {"payload": {"name": "string", "size?": "integer"}, "result": {"name": "string"}},
+    {"payload": {"name": "Money"}, "result": "Money"},
+    {"$ref": "b.yaml#/methods/Find"},
+)
 
 OTHERS: Final[dict[str, Any]] = {
     "agent": {"toolgen": 1, "agent": "helper", "description": "Helps.", "use": ["a", "b.find"]},
@@ -82,6 +99,7 @@ class Project(RuleBasedStateMachine):
         self.earlier: list[dict[str, str]] = []
         self.good: dict[str, bytes] = {}
         self.form = FORMS[0]
+        self.spelling: dict[str, str] = {}
         self.processes = 1
 
     def teardown(self) -> None:
@@ -118,6 +136,28 @@ class Project(RuleBasedStateMachine):
         spec = self.read(f"{name}.yaml")
         if spec is not None:
             self.write(f"{name}.yaml", spec)
+
+    @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(OUTERMOST), spelling=st.sampled_from(SPELLINGS))
+    def spell_a_key(self, name: str, key: str, spelling: str) -> None:
+        spec = self.read(f"{name}.yaml")
+        self.spelling = {key: spelling}
+        if spec is not None:
+            self.write(f"{name}.yaml", spec)
+
+    @rule(
+        name=st.sampled_from(TOOLSETS),
+        key=st.sampled_from(KEYS),
+        method=st.none() | st.sampled_from(METHODS),
+        spelling=st.sampled_from(SPELLINGS),
+    )
+    def bind_tool(self, name: str, key: str, method: Any, spelling: str) -> None:
+        spec = self.read(f"{name}.yaml")
+        if spec is not None and key in spec.get("tools", ()):
+            spec["tools"][key].pop("bind", None)
+            spec["tools"][key] |= {} if method is None else {"bind": "Find"}
+            spec.pop("methods", None)
+            self.spelling = {"methods": spelling}
+            self.write(f"{name}.yaml", ({} if method is None else {"methods": {"Find": method}}) | spec)
 
     @rule(name=st.sampled_from(TOOLSETS), key=st.sampled_from(KEYS), is_own=st.booleans())
     def import_tool(self, name: str, key: str, is_own: bool) -> None:
@@ -293,9 +333,17 @@ class Project(RuleBasedStateMachine):
         text = json.dumps(spec)
         if self.form != "json":
             text = yaml.safe_dump(json.loads(text), sort_keys=False)  # without anchors for equal parts
+            text = "".join(map(self.spelled, text.splitlines(keepends=True)))
         if self.form == "commented":
             text = re.sub(r"^  (?=\w+:$)", "\n# The next one.\n  ", text, flags=re.MULTILINE)
-        (self.folder / "specs" / name).write_text(text, encoding="utf-8")
+        if self.form == "crlf":
+            text = text.replace("\n", "\r\n")
+        (self.folder / "specs" / name).write_bytes(text.encode())
+
+    def spelled(self, line: str) -> str:
+        key, colon, rest = line.partition(":")
+        form = self.spelling.get(key) if colon else None
+        return line if form is None else f"{form.format(key, ord(key[0]), key[1:])}{rest}"
 
 
 def run(examples: int, steps: int) -> None:
@@ -499,6 +547,77 @@ def test_errors_are_those_of_the_whole_file_each_time(project: Project, code: st
     assert first is not None
     assert [each.code for each in first] == [code]
     assert project.entries() == entries or project.processes > 1, "other pieces are kept by then"
+
+
+HEADS: Final[dict[str, Any]] = {
+    "toolgen": 1,
+    "toolset": "a",
+    "types": {"Money": TYPES[0]},
+    "tags": {"billing": "Costs money."},
+    "methods": {"Find": METHODS[0]},
+}
+NEARLY_KEYS: Final = ('description: "a\nmethods: b"\n', "description: |\n  methods: b\n", "# methods: b\n", "\n")
+
+
+def text_of_a_file(heads: Iterable[str] = HEADS, *, is_bound: bool = True, between: tuple[int, str] = (0, "")) -> str:
+    """Return a toolset file with plain keys, and a text between two of them."""
+    bound = {"bind": "Find"} if is_bound else {}
+    tool = {"description": "Does it.", "args": SCHEMAS[0], "result": {"name": "string"}, "tags": ["billing"], **bound}
+    spec = {**{key: HEADS[key] for key in heads}, "tools": dict.fromkeys(KEYS[:4], tool), "imported": {"add": "a1"}}
+    # through JSON, without anchors for equal parts
+    parts = [yaml.safe_dump({key: json.loads(json.dumps(value))}, sort_keys=False) for key, value in spec.items()]
+    at, text = between
+    return "".join((*parts[:at], text, *parts[at:]))
+
+
+def respelled(text: str, key: str, spelling: str, indent: str = "") -> str:
+    """Return a file where a key is written in another way."""
+    form = spelling.format(key, ord(key[0]), key[1:])
+    return re.sub(rf"^{indent}{key}:", lambda _: f"{indent}{form}", text, flags=re.MULTILINE)
+
+
+@st.composite
+def texts_of_a_file(draw: st.DrawFn) -> str:
+    """Draw a toolset file, whose keys are written in any way, and with texts that look like keys between them."""
+    heads = draw(st.permutations([*HEADS]))
+    if draw(st.booleans()):
+        heads.remove("methods")
+    between = draw(st.tuples(st.integers(0, len(heads)), st.sampled_from(("", "", *NEARLY_KEYS))))
+    text = text_of_a_file(heads, is_bound=draw(st.booleans()), between=between)
+    for key in draw(st.lists(st.sampled_from(OUTERMOST), max_size=2, unique=True)):
+        text = respelled(text, key, draw(st.sampled_from(SPELLINGS)))
+    for key in draw(st.lists(st.sampled_from(KEYS), max_size=1)):
+        text = respelled(text, key, draw(st.sampled_from(SPELLINGS[:4])), indent="  ")
+    return text.replace("\n", draw(st.sampled_from(("\n", "\n", "\n", "\r\n", "\r"))))
+
+
+@given(texts_of_a_file())
+def test_a_file_compiles_to_the_same_in_pieces_however_it_is_written(text: str) -> None:
+    compiles_to_the_same_in_pieces(text)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_file_compiles_to_the_same_in_pieces_in_each_spelling_of_each_key(spelling: str) -> None:
+    for key in OUTERMOST:
+        compiles_to_the_same_in_pieces(respelled(text_of_a_file(), key, spelling))
+
+
+def compiles_to_the_same_in_pieces(text: str) -> None:
+    with TemporaryDirectory() as name:
+        root = Path(name)
+        (root / "specs").mkdir()
+        (root / "specs" / "a.yaml").write_bytes(text.encode())
+        (root / "toolgen.toml").write_text("", encoding="utf-8")
+        target = load_config(root).targets[0]
+        expected, *found = (compiled(root, target, cache) for cache in (None, open_cache(root), open_cache(root)))
+
+    assert found == [expected, expected]
+
+
+def compiled(root: Path, target: Target, cache: Cache | None) -> tuple[Catalog | None, list[Diagnostic]]:
+    sink = Diagnostics()
+    catalog = compile_specs(root, target, sink, cache=cache).catalog
+    return None if sink.has_errors else catalog, list(sink)
 
 
 def test_a_toolset_that_does_not_depend_on_an_edit_is_not_compiled(project: Project) -> None:

@@ -67,6 +67,41 @@ def has_tools(root: Node | None, keys: list[str]) -> bool:
     return isinstance(tools, MappingNode) and tools.keys() == keys
 
 
+SECTIONS: Final = (
+    *("toolgen: 1\n", "toolset: a\n", '"methods": {}\n', "'methods': {}\n", "methods : {}\n", "methods:\t{}\n"),
+    *("methods: {}\n", "methods:\n  Find: {}\n", "? methods\n: {}\n", "?\n  methods\n: {}\n", '"m\\x65thods": {}\n'),
+    *("!!str methods: {}\n", "! methods: {}\n", "&a methods: {}\n", "*a : {}\n", "- methods: {}\n", " methods: {}\n"),
+    *('description: "a\nmethods: b"\n', "description: 'a\n  methods: b'\n", "description: |\n  methods: b\n"),
+    *("types: {a: {\nmethods: {}}}\n", "types:\n", "{toolset: a, methods: {},\n", "}\n", "---\n", "--- # A file\n"),
+    *(
+        "--- {methods: {}}\n",
+        "...\n",
+        "%YAML 1.2\n",
+        "\ufeffmethods: {}\n",
+        "x: a\x85methods: {}\n",
+        "x: a\u2028methods: {}\n",
+    ),
+    *("# methods: {}\n", "\n", "\tmethods: {}\n", "methods\n: {}\n", "x: >-\n\n\nmethods: {}\n", "x:\n- methods: {}\n"),
+)
+
+
+@given(st.lists(st.sampled_from(SECTIONS), max_size=5))
+def test_the_keys_of_a_head_are_all_that_the_file_has_in_any_spelling(sections: list[str]) -> None:
+    for head in ("".join(sections), *SECTIONS):
+        split = split_tools(PATH, f"{head}tools:\n{TOOLS[0]}")
+        found = read(split.only(["find"])) if split else None
+        if split and isinstance(found, MappingNode) and has_tools(found, ["find"]):
+            assert split.head_keys.issuperset(found.keys())
+
+
+@pytest.mark.parametrize("head", ["toolset: a\nmethods: {}\n", "---\ntoolset: a\nmethods:\n  Find: {}\n"])
+def test_a_file_with_plain_keys_is_split(head: str) -> None:
+    split = split_tools(PATH, f"{head}tools:\n{TOOLS[0]}")
+
+    assert split is not None
+    assert split.head_keys == {"toolset", "methods", "tools"}
+
+
 @given(st.lists(st.sampled_from(TOOLS), max_size=6), st.sampled_from(TAILS), st.data())
 def test_tools_that_are_read_alone_are_as_in_the_whole_file(tools: list[str], tail: str, data: st.DataObject) -> None:
     text = "".join((HEAD, *tools, tail))

@@ -202,7 +202,7 @@ def resolve_part(
         tools=sorted_tools(tools),
         types=types,
         span=document.span("toolset"),
-        methods=tuple(methods.values()),
+        methods=tuple(method for method in methods.values() if method),
         server=_server(document, sink) if with_head else None,
         api=resolve_api(document, sink) if with_head else None,
         closed=tuple(closed_request(each.http) for key in keys if (each := file.tools[key]).disabled and each.http),
@@ -299,12 +299,14 @@ def _methods(
     schemas: Schemas,
     shapes: Shapes,
     sink: Diagnostics,
-) -> dict[str, Method]:
-    methods: dict[str, Method] = {}
+) -> dict[str, Method | None]:
+    """Return the methods of a file by name; None for one whose reference was reported."""
+    methods: dict[str, Method | None] = {}
     for name in document.file.methods:
         span = document.span("methods", name, key=True)
         found = _definition(document, name, documents, span, sink, schemas.read, frozenset())
         if found is None:
+            methods[name] = None
             continue
         home, original = found
         sides = Sides(home, schemas, shapes, sink, profile="full")
@@ -349,15 +351,18 @@ def _has_method(document: Document[SpecFileHead] | None, name: str) -> TypeGuard
 
 
 def _method_of(
-    document: Document[ToolsetFile], key: str, methods: Mapping[str, Method], sink: Diagnostics
+    document: Document[ToolsetFile], key: str, methods: Mapping[str, Method | None], sink: Diagnostics
 ) -> Method | None:
+    """Return the method that a tool is bound to; None if it has none, which is reported where it names one.
+
+    Raises KeyError for a method of the file that was not resolved with the tool.
+    """
     bind = document.file.tools[key].bind
     if bind is None:
         return None
-    if bind not in methods:
-        if bind not in document.file.methods:
-            known = sink.nearest(bind, methods) or listing("methods", methods)
-            sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
+    if bind not in document.file.methods:
+        known = sink.nearest(bind, methods) or listing("methods", methods)
+        sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
         return None
     return methods[bind]
 
