@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -117,6 +118,20 @@ _CHECKS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "max_length": lambda value, size: len(value) <= size,
     "pattern": lambda value, pattern: re.search(re.sub(r"\$\Z", r"\\Z", pattern), value) is not None,
 }
+
+
+_STRICTER: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    **dict.fromkeys(("ge", "gt", "min_length"), operator.ge),
+    **dict.fromkeys(("le", "lt", "max_length"), operator.le),
+    "multiple_of": lambda factor, other: factor % other == 0,
+    "pattern": operator.eq,
+}
+
+
+def is_within(first: Scalar | Array | Map, second: Scalar | Array | Map) -> bool:
+    """Whether constraints of one shape imply those of another of the same kind; two kinds of them never do."""
+    bounds = dict(first.constraints)
+    return all(name in bounds and _STRICTER[name](bounds[name], bound) for name, bound in second.constraints)
 
 
 JSON: Final = Json()

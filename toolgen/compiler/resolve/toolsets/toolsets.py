@@ -25,13 +25,15 @@ from toolgen.compiler.ir.catalog import (
     joined,
     sorted_tools,
 )
-from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRef, ClassType, Map, Shape, Union
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, Array, ClassRef, ClassType, Map, Scalar, Shape, Union
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
+from toolgen.compiler.resolve.shapes.algebra import is_within
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
 from toolgen.compiler.resolve.toolsets.http import check_headers, closed_request, resolve_api
 from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
 from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
+from toolgen.schema.json_values import are_equal
 from toolgen.spec.templates import VARIABLE
 from toolgen.spec.wire_names import wire_name
 
@@ -47,7 +49,12 @@ if TYPE_CHECKING:
 # Bindings: compares the shapes of a tool and its method, field by field.
 #
 # A side fits if every field of the target has a source of the same name and type, or is optional, and nothing of the
-# source is lost. A side that does not fit gets no transform, and a note with the reason.
+# source is lost. What is below such a field must have the same defaults, because it is passed as it was given, and no
+# value of the source may be beyond the bounds of the target. A side that does not fit gets no transform, and a note
+# with the reason.
+
+_OTHER_TYPES: Final = "has different types on the two sides"
+_TOO_MANY_VALUES: Final = "may have values on one side that are not allowed on the other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +73,14 @@ def fit(
     """
     passes = Transform(source.type_name, target.type_name)
     if source.shape == target.shape and not injected:
-        return passes
+        difference = _difference(source.shape, target.shape, classes, set())
+        return Misfit(f"it {difference}") if difference else passes
     if not isinstance(source.shape, ClassRef) or not isinstance(target.shape, ClassRef):
         return Misfit("the two sides have different types that are not both objects with named fields")
     made, wanted = classes[source.shape.name], classes[target.shape.name]
     given = {field.wire: field for field in made.fields}
     steps: list[Step] = []
+    compared: set[tuple[str, str]] = set()
     for field in wanted.fields:
         if field.wire in injected:
             steps.append(Step(field.python, field.shape, None))
@@ -83,8 +92,8 @@ def fit(
             return Misfit(f"`{field.wire}` has no counterpart, but could be an additional key of an open object")
         if other is None:
             continue
-        if not _alike(other.shape, field.shape, classes, set()):
-            return Misfit(f"`{field.wire}` has different types on the two sides")
+        if difference := _difference(other.shape, field.shape, classes, compared):
+            return Misfit(f"`{field.wire}` {difference}")
         optional = not _always_there(other)
         if optional and field.required:
             return Misfit(f"`{field.wire}` is required on one side, and may be absent on the other")
@@ -105,35 +114,41 @@ def _always_there(field: Field) -> bool:
     return field.required or field.has_default
 
 
-def _alike(first: Shape, second: Shape, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]) -> bool:
-    """Whether two shapes have the same values; classes are compared by their fields, not by name."""
-    match first, second:
-        case ClassRef(one), ClassRef(other):
-            if one == other or (one, other) in assumed:
-                return True
-            return _alike_classes(classes[one], classes[other], classes, assumed | {(one, other)})
-        case (Array(one), Array(other)) | (Map(one), Map(other)):
-            return _alike(one, other, classes, assumed)
-        case Union(ones), Union(others):
-            return len(ones) == len(others) and all(
-                _alike(one, other, classes, assumed) for one, other in zip(ones, others, strict=True)
-            )
-        case _:
-            return first == second
+def _difference(first: Shape, second: Shape, classes: Mapping[str, ClassType], compared: set[tuple[str, str]]) -> str:
+    """Return why a value of one shape is not one of the other as it is; empty if it is.
 
-
-def _alike_classes(
-    first: ClassType, second: ClassType, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]
-) -> bool:
-    if first.open != second.open or len(first.fields) != len(second.fields):
-        return False
-    others = {field.wire: field for field in second.fields}
-    return all(
-        (other := others.get(field.wire)) is not None
-        and field.required == other.required
-        and _alike(field.shape, other.shape, classes, assumed)
-        for field in first.fields
-    )
+    Classes are compared by their fields, not by name, and those in `compared`, which grows, not again.
+    """
+    pending = [(first, second)]
+    while pending:
+        match pending.pop():
+            case ClassRef(one), ClassRef(other):
+                if one != other and (one, other) not in compared:
+                    compared.add((one, other))
+                    made, wanted = classes[one], classes[other]
+                    others = {field.wire: field for field in wanted.fields}
+                    if made.open != wanted.open or {field.wire for field in made.fields} != others.keys():
+                        return _OTHER_TYPES
+                    for field in made.fields:
+                        same = others[field.wire]
+                        if field.required != same.required:
+                            return _OTHER_TYPES
+                        if field.has_default != same.has_default or not are_equal(field.default, same.default):
+                            return f"has another default of `{field.wire}` on the two sides"
+                        pending.append((field.shape, same.shape))
+            case (Array(one) as given, Array(other) as wanted) | (Map(one) as given, Map(other) as wanted):
+                if not is_within(given, wanted):
+                    return _TOO_MANY_VALUES
+                pending.append((one, other))
+            case Union(ones), Union(others) if len(ones) == len(others):
+                pending += zip(ones, others, strict=True)
+            case Scalar() as one, Scalar() as other if one == other:
+                if not is_within(one, other):
+                    return _TOO_MANY_VALUES
+            case one, other:
+                if one != other:
+                    return _OTHER_TYPES
+    return ""
 
 
 _BLANK: Final = re.compile(r"\s")

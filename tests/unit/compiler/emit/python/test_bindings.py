@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.compiler.emit.generated import generate as generate
-from tests.unit.compiler.specs import toolset
+from tests.unit.compiler.specs import resolved, toolset
 from toolgen.contract.records import FailureKind, ToolCallMeta
 from toolgen.runtime import Runtime, allow_all, blocking, load
 
@@ -102,6 +102,65 @@ def test_a_tool_that_cannot_be_bound_has_a_note_on_what_is_missing(
 
     assert not hasattr(shop, "executor_from")
     assert str(inspect.getdoc(shop.executor)).endswith(f"methods that they are bound to:\n{missing}")
+
+
+def field(**keywords: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"n": {"type": "integer", **keywords}}, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda schema: schema,
+        lambda schema: {"type": "object", "properties": {"a": schema}},
+        lambda schema: {"type": "array", "items": schema},
+        lambda schema: {"type": "object", "additionalProperties": schema},
+        lambda schema: {"anyOf": [schema, {"type": "null"}]},
+    ],
+    ids=["a field", "a field of an object", "an item", "a value", "an option"],
+)
+@pytest.mark.parametrize(
+    ("tool", "method", "reason"),
+    [
+        (field(default=5), field(default=5), ""),
+        (field(default=5), field(default=7), "has another default of `n`"),
+        (field(default=5), field(), "has another default of `n`"),
+        (field(), field(default=7), "has another default of `n`"),
+        (field(maximum=5), field(maximum=10), ""),
+        (field(maximum=5), field(), ""),
+        (field(maximum=10), field(maximum=5), "may have values on one side that are not allowed"),
+        (field(), field(minimum=1), "may have values on one side that are not allowed"),
+    ],
+)
+def test_a_field_fits_if_it_has_the_same_defaults_and_no_more_values(
+    around: Any, tool: dict[str, Any], method: dict[str, Any], reason: str
+) -> None:
+    wanted = {"q": around(method)}
+    spec = {"args": {"q": around(tool)}, "result": {"id": "string"}, "bind": "Find"}
+    found = resolved(toolset({"find": spec}, methods={"Find": {"payload": wanted, "result": {"id": "string"}}}))
+
+    assert [reason in message for message in found.messages] == [True] * bool(reason)
+
+
+def test_a_result_fits_only_if_it_has_no_more_values_than_its_tool_returns() -> None:
+    long, short = {"type": "string", "maxLength": 9}, {"type": "string", "maxLength": 5}
+    args = {"q": "string"}
+    tools = {
+        "find": {"args": args, "result": short, "bind": "Find"},
+        "get": {"args": args, "result": long, "bind": "Get"},
+    }
+    methods = {"Find": {"payload": args, "result": long}, "Get": {"payload": args, "result": short}}
+
+    assert resolved(toolset(tools, methods=methods)).codes == ["TG404"]
+
+
+def test_classes_that_refer_to_others_several_times_are_compared_once() -> None:
+    types = {f"{name}{n}": {"a": f"{name}{n + 1}", "b": f"{name}{n + 1}"} for name in "TU" for n in range(60)}
+    types |= {"T60": {"x": "integer"}, "U60": {"x": "integer"}}
+    tools = {"find": {"args": {"q": "T0"}, "result": {"q": "T0"}, "bind": "Find"}}
+    methods = {"Find": {"payload": {"q": "U0"}, "result": {"q": "U0"}}}
+
+    assert resolved(toolset(tools, types=types, methods=methods)).codes == []
 
 
 def test_a_toolset_without_bindings_does_not_mention_them(generate: Generate) -> None:
