@@ -1,19 +1,17 @@
 """Toolsets of earlier builds, by the content of their files and of everything else that they depend on.
 
 The unit is a piece of a toolset file: the file, or, where it has many tools and can be split, its head, and some tools
-that follow each other. An entry is found by the text of the piece and of the head, the path of the file, the settings,
-and the names of other tools that could take those of its classes. It holds the rest: the digests of other files whose
-types or methods the piece uses and of shared types, and the tags that must be declared. Only pieces without errors are
-kept. Lines of the file are kept as they were, and moved when the piece has moved.
+that follow each other. An entry is found by the text of the piece and of the head, the path of the file, and the
+settings. It holds the rest: the digests of other files whose types or methods the piece uses and of shared types, which
+of the names that its classes could have are those of tools, and the tags that must be declared. Only pieces without
+errors are kept. Lines of the file are kept as they were, and moved when the piece has moved.
 """
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -52,6 +50,7 @@ class Pieces:
         self.digests = {path: _digest(text) for path, text in texts.items()}
         self._of_file: dict[str, Sequence[Piece]] = {}
         self._places: dict[Piece, str] = {}
+        self._classes: dict[str, set[str]] = {}
 
     def of_file(self, path: str) -> Sequence[Piece]:
         """Return the pieces that a file is divided into, its head first; empty if it is one."""
@@ -67,16 +66,22 @@ class Pieces:
             self._places[piece] = _digest(json.dumps([self.settings, piece.path, self.digests[piece.path]]))
         return self._places[piece]
 
+    def taken(self, piece: Piece, names: Iterable[str]) -> list[str]:
+        """Return those of some names that classes of tools have in the file of a piece; none if that is the piece."""
+        if piece.split is None:
+            return []
+        if piece.path not in self._classes:
+            self._classes[piece.path] = {name for key in piece.split.tools for name in tool_names(key).classes}
+        return sorted(self._classes[piece.path].intersection(names))
+
     def _divide(self, split: SplitText) -> Sequence[Piece]:
         pieces = [Piece(split.path, (), split)]
         pieces += (Piece(split.path, keys, split) for keys in _groups(split.tools))
-        classes = sorted(name for key in split.tools for name in tool_names(key).classes)
         common = [self.settings, split.path, split.head.text]
         for piece in pieces:
             keys = piece.keys or ()
             own = "".join(split.tools[key].text for key in keys) if keys else split.tail.text
-            near = [name for key in keys for each in tool_names(key).classes for name in _longer(each, classes)]
-            self._places[piece] = _digest(json.dumps([*common, bool(keys), near, own]))
+            self._places[piece] = _digest(json.dumps([*common, bool(keys), own]))
         return pieces
 
 
@@ -123,7 +128,7 @@ class ToolsetCache:
         entry = self._entry(place)
         is_equal = (
             entry is not None
-            and entry["depends"] == self._depends(context, entry["read"])
+            and entry["depends"] == self._depends(piece, context, entry["read"], entry["asked"])
             and context.tags.issuperset(entry["uses"])
         )
         if is_equal or piece.split or not self.pieces(piece.path):  # a file that is divided is not asked for as a whole
@@ -137,11 +142,12 @@ class ToolsetCache:
     def keep(self, piece: Piece, context: Context, made: Made) -> None:
         """Keep what a piece was resolved to."""
         read = sorted(made.read)
-        depends = self._depends(context, read)
+        depends = self._depends(piece, context, read, made.asked)
         entry = {
             "tags": dict(made.tags),
             "uses": sorted({tag for tool in made.part.toolset.tools for tag in tool.tags} - BUILTIN.keys()),
             "read": read,
+            "asked": sorted(made.asked) if piece.split else [],
             "depends": depends,
             "findings": [to_json(found) for found in made.findings],
             "first": _first(piece),
@@ -182,9 +188,9 @@ class ToolsetCache:
             self._entries[place] = self._cache.look(TOOLSETS, place)
         return self._entries[place]
 
-    def _depends(self, context: Context, read: Collection[str]) -> str:
-        files = sorted({*context.shared, *read})
-        return _digest(json.dumps([sorted(context.shared), [self._of(path) for path in files]]))
+    def _depends(self, piece: Piece, context: Context, read: Collection[str], asked: Iterable[str]) -> str:
+        files = [self._of(path) for path in sorted({*context.shared, *read})]
+        return _digest(json.dumps([sorted(context.shared), files, self._pieces.taken(piece, asked)]))
 
     def _of(self, path: str) -> tuple[str, str]:
         return path, self._pieces.digests.get(path, "")
@@ -195,7 +201,7 @@ def _made(entry: dict[str, Any], first: int) -> Made:
     findings = Diagnostics()
     for found in entry["findings"]:
         findings.add(moved(from_json(Diagnostic, found), entry, first))
-    return Made(part_of(entry, first), entry["tags"], findings, entry["read"])
+    return Made(part_of(entry, first), entry["tags"], findings, entry["read"], entry["asked"])
 
 
 def _first(piece: Piece) -> int:
@@ -214,11 +220,6 @@ def _groups(keys: Collection[str]) -> Iterator[tuple[str, ...]]:
             group = []
         group.append(key)
     yield tuple(group)
-
-
-def _longer(name: str, names: Sequence[str]) -> Iterator[str]:
-    """Return those of some sorted names that begin with a name and are longer."""
-    return takewhile(lambda each: each.startswith(name), names[bisect_right(names, name) :])
 
 
 def _digest(text: str) -> str:

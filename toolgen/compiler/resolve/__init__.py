@@ -151,12 +151,16 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a piece was resolved to; the tags of its file; the findings; and the other files that it used."""
+    """What a piece was resolved to; the tags of its file; the findings; and the other files that it used.
+
+    `asked` are names of classes that were looked for among those of the tools of its file.
+    """
 
     part: Part
     tags: Mapping[str, str]
     findings: Diagnostics
     read: Collection[str]
+    asked: Collection[str] = ()
 
 
 class Memory(Protocol):
@@ -360,7 +364,7 @@ class _Resolver:
         for piece in pieces:
             findings = Diagnostics()
             own = self._schemas.for_toolset(findings)
-            part = resolve_part(
+            part, asked = resolve_part(
                 document,
                 piece.keys or (),
                 own,
@@ -371,7 +375,7 @@ class _Resolver:
             )
             if findings.has_errors:
                 return None
-            made[piece] = Made(part, document.file.tags, findings, own.read - {split.path})
+            made[piece] = Made(part, document.file.tags, findings, own.read - {split.path}, asked)
         return made
 
     def _keep(self, piece: Piece, made: Made) -> None:

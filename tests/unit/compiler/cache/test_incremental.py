@@ -53,10 +53,12 @@ SCHEMAS: Final[tuple[Any, ...]] = (
     {"type": "object", "properties": {"limit": {"type": "integer", "default": "ten"}, "units": {"unit": "km"}}},
     {"filter": {"name": "string"}, "a": {"b": {"c": "integer"}}, "args_size": {"width": "integer"}},
     {"when": {"type": "string", "format": "date"}},
+    {"thing": "Add", "others": ["AddFilter"]},
     {"from_": {"type": "string", "not": {"pattern": "^-"}, "description": "The first\u200b day."}},
 )
-"""Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes, and
-one that providers and reviewers have something to say about."""
+"""Args: scalars, types of the own file, of a shared one and of another toolset, ones with warnings, nested classes,
+types whose classes could be called like those of tools, and one that providers and reviewers remark on.
+"""
 
 TYPES: Final[tuple[Any, ...]] = (
     {"amount": "number"},
@@ -64,7 +66,9 @@ TYPES: Final[tuple[Any, ...]] = (
     {"enum": ["a", "b"]},
     {"$ref": "shared.yaml#/types/Person"},
     {"type": "array", "items": "string"},
+    {"args": {"width": "integer"}, "filter": {"args": {"width": "number"}}, "result?": {"args": {"unit": "string"}}},
 )
+LIKE_TOOLS: Final = {"Add": TYPES[5], "AddFilter": TYPES[5]}
 TOOLSETS: Final = ("a", "b", "c")
 KEYS: Final = ("add", "add_args", "add_filter", "find", "remove")
 FORMS: Final = ("yaml", "commented", "json", "crlf")
@@ -110,7 +114,12 @@ class Project(RuleBasedStateMachine):
         self.write("shared.yaml", {"toolgen": 1, "tags": {"billing": "Costs money."}, "types": {"Person": TYPES[0]}})
         for name in TOOLSETS:
             tools = {key: {"description": "Does it.", "args": SCHEMAS[0]} for key in KEYS[:2]}
-            types = {"Money": TYPES[0], **({"Order": TYPES[1]} if name == "b" else {})}
+            types = {
+                "Money": TYPES[0],
+                "Add": TYPES[5],
+                "AddFilter": TYPES[5],
+                **({"Order": TYPES[1]} if name == "b" else {}),
+            }
             head = {"toolgen": 1, "toolset": name, "types": types}
             self.write(f"{name}.yaml", {**head, "tools": tools, "imported": {"add": "a1"}})
         self.configure(0)
@@ -184,7 +193,7 @@ class Project(RuleBasedStateMachine):
 
     @rule(
         name=st.sampled_from(("shared", *TOOLSETS)),
-        type_=st.sampled_from(("Person", "Money", "Order")),
+        type_=st.sampled_from(("Person", "Money", "Order", "Add", "AddFilter")),
         schema=st.none() | st.sampled_from(TYPES),
     )
     def change_type(self, name: str, type_: str, schema: Any) -> None:
@@ -437,6 +446,27 @@ def add_a_tool_that_could_have_the_name_of_a_nested_class(project: Project) -> N
     write_tools(project, "a", {"find": {}, "add": {"args": SCHEMAS[5]}, "add_args": {}})
 
 
+def add_a_tool_that_is_called_like_a_class_of_a_type(project: Project) -> None:
+    tools = {"find": {"args": {"thing": "Add"}}, "remove": {"args": {"thing": "AddFilter"}}}
+    write_tools(project, "a", tools, types=LIKE_TOOLS)
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {**tools, "add": {}, "add_filter": {}}, types=LIKE_TOOLS)
+
+
+def remove_a_tool_that_is_called_like_a_class_of_a_type(project: Project) -> None:
+    add_a_tool_that_is_called_like_a_class_of_a_type(project)
+    project.an_incremental_build_equals_a_cold_one()
+    tools = {"find": {"args": {"thing": "Add"}}, "remove": {"args": {"thing": "AddFilter"}}}
+    write_tools(project, "a", tools, types=LIKE_TOOLS)
+
+
+def add_a_tool_that_is_called_like_a_class_of_server_data(project: Project) -> None:
+    data = {"server_data": {"state": {"args": {"width": "integer"}}}}
+    write_tools(project, "a", {"find": data, "remove": {}})
+    project.an_incremental_build_equals_a_cold_one()
+    write_tools(project, "a", {"find": data, "remove": {}, "find_state_data": {}})
+
+
 def move_a_tool_with_a_warning(project: Project) -> None:
     write_tools(project, "a", {"find": {}, "add_args": {"args": SCHEMAS[4]}})  # which begins a piece
     project.an_incremental_build_equals_a_cold_one()
@@ -490,6 +520,9 @@ def lint_a_misspelt_key(project: Project) -> None:
     "edit",
     [
         add_a_tool_that_could_have_the_name_of_a_nested_class,
+        add_a_tool_that_is_called_like_a_class_of_a_type,
+        remove_a_tool_that_is_called_like_a_class_of_a_type,
+        add_a_tool_that_is_called_like_a_class_of_server_data,
         move_a_tool_with_a_warning,
         use_a_type_of_another_file_like_a_nested_class,
         nest_a_type_too_deep_after_it_was_used,

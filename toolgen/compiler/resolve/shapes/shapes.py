@@ -290,7 +290,7 @@ class Shapes:
 
     `types` are the names of the types in its file, `classes` the names reserved for its tools, `module` the module of
     named types, and `shared` has the types of shared files, which a toolset uses. `depth` is the nesting of schemas
-    being read, and `homes` has the places of named types.
+    being read, `homes` has the places of named types, and `asked` the names that were looked for among those reserved.
     """
 
     def __init__(
@@ -305,6 +305,7 @@ class Shapes:
         self._sink = sink
         self._own = frozenset(types)
         self._reserved = self._own.union(classes)
+        self.asked: set[str] = set()
         self._module = module
         self._shared = shared
         self._classes: dict[str, ClassType] = {}
@@ -361,7 +362,7 @@ class Shapes:
         home = bundle.types.get(name)
         if home is None:
             return ""
-        names = (name, *([home[1]] if home[1] not in self._reserved else []))
+        names = (name, *([] if self._is_reserved(home[1]) else [home[1]]))
         return next((each for each in names if shared.offers(each, home)), "")
 
     def _take(self, shared: Shapes, known: str, name: str, bundle: Bundle, span: Span) -> Shape:
@@ -376,7 +377,7 @@ class Shapes:
                 continue
             if each in bundle.types:
                 self._check_home(each, bundle, span)
-            elif each != known and (each in self._reserved or each in self._classes):
+            elif each != known and (self._is_reserved(each) or each in self._classes):
                 self._sink.report("TG302", span, f"a class of the shared type `{known}` and a class of this toolset "
                                   f"would both be `{each}` in the generated code", fix="rename the type")  # fmt: skip
             if each in shared.aliases:
@@ -454,10 +455,14 @@ class Shapes:
     def _belongs_to_another(self, wanted: str, owner: str) -> bool:
         """Whether a type or a side of a tool could name a class so; `owner` is the one that wants to."""
         ends = range(len(owner) + 1, len(wanted))
-        return any(not wanted[end].islower() and wanted[:end] in self._reserved for end in ends)
+        return any(not wanted[end].islower() and self._is_reserved(wanted[:end]) for end in ends)
 
     def _is_taken(self, name: str) -> bool:
-        return name in self._classes or name in self._aliases or name in self._reserved
+        return name in self._classes or name in self._aliases or self._is_reserved(name)
+
+    def _is_reserved(self, name: str) -> bool:
+        self.asked.add(name)
+        return name in self._reserved
 
     def add(self, made: ClassType) -> None:
         """Add a class. It is added before its fields are known, so that it can be recursive."""

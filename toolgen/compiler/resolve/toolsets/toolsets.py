@@ -170,9 +170,9 @@ def resolve_toolset(
 ) -> Toolset:
     """Return one toolset. Its types, methods and tools share one namespace in Python, with the shared types."""
     keys = document.file.tools.keys()
-    toolset = resolve_part(document, keys, schemas, surroundings, sink, names=keys, with_head=True).toolset
-    _check_names(toolset, document, sink)
-    return toolset
+    part, _ = resolve_part(document, keys, schemas, surroundings, sink, names=keys, with_head=True)
+    _check_names(part.toolset, document, sink)
+    return part.toolset
 
 
 def resolve_part(
@@ -184,11 +184,12 @@ def resolve_part(
     *,
     names: Iterable[str],
     with_head: bool,
-) -> Part:
+) -> tuple[Part, Collection[str]]:
     """Return a toolset with the tools of some keys, with or without all that belongs to no tool.
 
     `names` are the keys of all its tools, of which the document may have some. The types are those that the part uses,
-    in the order of their use. They depend on the names of all tools, and on nothing else that is not in the part.
+    in the order of their use. They depend on which of some names classes of tools have, and on nothing else that is not
+    in the part. These names are returned with it.
     """
     file = document.file
     classes_of_tools = [name for key in names for name in tool_names(key).classes]
@@ -222,7 +223,7 @@ def resolve_part(
         api=resolve_api(document, sink) if with_head else None,
         closed=tuple(closed_request(each.http) for key in keys if (each := file.tools[key]).disabled and each.http),
     )
-    return Part(toolset, shapes.homes, tuple(file.types) if with_head else ())
+    return Part(toolset, shapes.homes, tuple(file.types) if with_head else ()), shapes.asked
 
 
 def join_parts(head: Part, parts: Sequence[Part]) -> Toolset | None:
