@@ -216,10 +216,12 @@ class EngineHost:
             case _:
                 return await self._call(request, run, activity.args)
 
-    def starts_agents(self, activity: Activity) -> bool:
-        """Whether an activity makes a call of a tool that starts agents, which `children_per_run` bounds."""
-        name = activity.args["call"]["name"] if "call" in activity.args else ""
-        entry = self.runtime.catalog.entries.get(self.runtime.catalog.resolve(name) or "")
+    def starts_agents(self, tool: str) -> bool:
+        """Whether a tool, by any of its names, starts agents, which `children_per_run` bounds.
+
+        Its calls wait for runs whose calls need places, so they take none of those that bound calls at a time.
+        """
+        entry = self.runtime.catalog.entries.get(self.runtime.catalog.resolve(tool) or "")
         return entry is not None and "agent" in entry.tags
 
     def restore(self, request: RunRequest, agents: int) -> None:

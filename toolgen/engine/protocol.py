@@ -59,8 +59,8 @@ class Activity:
     """One thing to do whose outcome is kept. `key` is unique within the run.
 
     `name` is `plan`, `call`, `inline` or `skip`. An inline call is one of a toolset that is registered as such:
-    it starts an agent and waits for it, in the loop of the run, and counts for no bound of calls. `attempt` counts how
-    often it was begun because it had failed.
+    it starts an agent and waits for it, in the loop of the run. `attempt` counts how often it was begun because it had
+    failed.
     """
 
     name: str

@@ -27,6 +27,10 @@ from toolgen.runtime import Runtime, load
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.runs.run import run_of
+from toolgen.toolsets.agent import agent_registration
+from toolgen.toolsets.agent.agents import AgentTools
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.task import TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +71,13 @@ def write(path: str, content: str = "x") -> tuple[str, dict[str, Any]]:
 def search(*turns: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[str, Any]]:
     """A call that starts an agent, which follows a script of its own."""
     return (SEARCH, {"query": json.dumps({"turns": turns, "answer": ANSWER})})
+
+
+def built_in(name: str, *turns: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[str, Any]]:
+    """A call of a built-in tool that starts an agent, which follows a script of its own."""
+    text = json.dumps({"turns": turns, "answer": "done"})
+    args = {"create_sub_agent": {"agent_definition_id": "default_sub", "prompt": text}, "fork_agent": {"prompt": text}}
+    return (f"agent.{name}", args.get(name, {"task_id": "t", "step_id": text}))
 
 
 AGENT = search([("router.web_search", {"query": "x"})])
@@ -204,7 +215,8 @@ def host(
         executors=[
             agent_executor(catalog, "orchestrator.research", run_agent),
             *(ToolsetRegistration(toolset=name, executor=Effects(folder)) for name in ("code", "router")),
-            *idle_executors(catalog, "orchestrator.research", "code", "router"),
+            agent_registration(agents=AgentTools(catalog, run_agent), tasks=TaskTools(TaskGraph())),
+            *idle_executors(catalog, "orchestrator.research", "code", "router", "agent"),
         ],
         **{"permission": ask_before_call, **settings},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.engine.dbos.database import QUEUE, SUSPECTS
@@ -110,11 +110,30 @@ class DbosCaller:
         cancel: Callable[[str], Awaitable[None]],
         is_cancelled: Callable[[str], Awaitable[bool | None]],
     ) -> None:
-        self.waiting: Final = execution.waiting
         self._execution: Final = execution
         self._lease: Final = lease
         self._cancel: Final = cancel
         self._is_cancelled: Final = is_cancelled
+        self._agents = 0
+        self._wait: Final = ExitStack()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the call waits for agents."""
+        return self._agents > 0
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Wait for an agent, as a context. A call that waits for several waits once."""
+        if not self._agents:
+            self._wait.enter_context(self._execution.waiting())
+        self._agents += 1
+        try:
+            yield
+        finally:
+            self._agents -= 1
+            if not self._agents:
+                self._wait.close()
 
     @property
     def fencing_token(self) -> int | None:

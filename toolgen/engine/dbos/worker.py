@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PAUSE: Final = 0.05
-"""Seconds until a run looks again whether its worker holds its lease."""
+"""Seconds until a run looks again whether its worker holds its lease, and a worker that stops at what still runs."""
 
 _DETAIL_LENGTH: Final = 500
 """Characters of the reason of a failure that lists of runs show."""
@@ -150,15 +150,16 @@ class DbosWorker:
     `host` has the runtime and the planners. At most `concurrency` runs are executed at a time, here and in each other
     worker: the last that was started decides. Those that wait, for a person, for agents or for one of the next bounds,
     do not count, and go on at once when they need not wait any more. `per_user` and `per_tool`, by ident, bound the
-    calls that are made at a time here. The queue is looked at every `poll` seconds. `name` must be unique; by default
-    it has the names of host and process.
+    calls that are made at a time here, without those of tools that start agents: these wait for other runs, whose calls
+    count. The queue is looked at every `poll` seconds. `name` must be unique; by default it has the names of host and
+    process.
 
     A call that was planned with another definition of its tool is made if the rules of `toolgen diff` show that its
     args mean the same (`on_tool_change="compatible"`), or only by the tool as it was (`"wait"`): with its schemas,
     texts, permission, tags and what runs it, all that `Runtime.contract` covers. Else its run waits `tool_wait` seconds
     for a worker that has the tool as it was, and then fails. With `keep`, runs that ended so many seconds ago are
     deleted once in an hour, by one of the workers; `on_deleted` is called with what this one deleted. Raises ValueError
-    for bounds below 1 or above a million, for unknown tools, and for other values.
+    for bounds below 1 or above a million, for tools that are unknown or start agents, and for other values.
     """
 
     def __init__(
@@ -197,6 +198,11 @@ class DbosWorker:
         for tool in per_tool:
             if tool not in catalog:
                 raise ValueError(f"per_tool: there is no tool {tool!r}{_meant(catalog.suggestions(tool))}")
+            if host.starts_agents(tool):
+                raise ValueError(
+                    f"per_tool: {tool} starts agents, and its calls wait for these: bound the tools that the agents "
+                    "call, or set children_per_session in a policy"
+                )
         self.name: Final = name or f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
         self.retries: Final = retries
         self.metrics: Final = Metrics()
@@ -207,8 +213,7 @@ class DbosWorker:
         self._per_user: Final = per_user
         self._of_user: Final = WeakValueDictionary[str, asyncio.Semaphore]()
         self._of_tool: Final = {ident: asyncio.Semaphore(count) for ident, count in per_tool.items()}
-        self._running: Final[set[asyncio.Task[Any]]] = set()
-        self._inline: Final[set[asyncio.Task[Any]]] = set()
+        self._running: Final[dict[asyncio.Task[Any], DbosCaller]] = {}
         self._ending: Final[set[asyncio.Task[None]]] = set()
         self._executions: Final[dict[str, Execution]] = {}
         self._draining = asyncio.Event()
@@ -245,13 +250,13 @@ class DbosWorker:
 
     @property
     def activities_running(self) -> int:
-        """How many activities it executes, without inline calls, which wait for runs of their own."""
-        return len(self._running)
+        """How many activities it executes, without calls that wait for agents."""
+        return sum(not each.is_waiting for each in self._running.values())
 
     @property
     def unfinished(self) -> list[str]:
         """What it executes, by activity and run: after `stop`, what ignores that it was cancelled."""
-        return sorted(task.get_name() for task in [*self._running, *self._inline])
+        return sorted(task.get_name() for task in self._running)
 
     async def start(self) -> None:
         """Prepare the database, and begin, also again after `stop`.
@@ -392,15 +397,18 @@ class DbosWorker:
     async def stop(self, grace: float = 30.0) -> None:
         """Start no further activity, let those that run end within `grace` seconds, and leave the runs to others.
 
+        Calls that wait for agents are not waited for: other workers make them again, and these wait for the same runs.
         A worker whose stop is cancelled waits for nothing more, and has stopped then too.
         """
         self._drain()
         try:
             for task in self._tasks:
                 task.cancel()
-            if self._running:
-                await asyncio.wait(self._running, timeout=grace)
-            left = [*self._running, *self._inline]
+            loop = asyncio.get_running_loop()
+            end = loop.time() + grace
+            while self.activities_running and loop.time() < end:  # a call may begin to wait, or go on
+                await asyncio.wait(self._running, timeout=min(_PAUSE, end - loop.time()))
+            left = list(self._running)
             self._is_aborting = True
             for task in left:
                 task.cancel()
@@ -475,24 +483,25 @@ class DbosWorker:
         """Execute one activity, when the user and the tool may have one more call."""
         assert self._lease is not None  # the worker has started
         execution = self._executions[request.run_id]
-        caller.set(
-            DbosCaller(
-                execution,
-                self._lease,
-                partial(self._cancel_child, request.run_id, execution.owner),
-                partial(self._is_child_cancelled, request.run_id, execution.owner),
-            )
+        call = DbosCaller(
+            execution,
+            self._lease,
+            partial(self._cancel_child, request.run_id, execution.owner),
+            partial(self._is_child_cancelled, request.run_id, execution.owner),
         )
-        if self._host.starts_agents(activity):
+        caller.set(call)
+        tool = activity.args["call"]["name"] if "call" in activity.args else ""
+        starts_agents = self._host.starts_agents(tool)
+        if starts_agents:
             await self._restored(request, execution)
-        bounds = self._bounds(request, activity) if activity.name == "call" else []
+        bounds = [] if starts_agents or activity.name in ("plan", "skip") else self._bounds(request, tool)
         async with AsyncExitStack() as held:
             with execution.waiting():
                 for semaphore in bounds:
                     await held.enter_async_context(semaphore)
             is_read = not bounds  # else others may have the run by now
             await self._until_it_may(execution, request.run_id, is_call=activity.name != "plan", is_read=is_read)
-            return await self._execute(request, activity)
+            return await self._execute(request, activity, call)
 
     async def _until_it_may(self, execution: Execution, run_id: str, *, is_call: bool, is_read: bool) -> None:
         """Wait until this worker holds its lease. Raises DBOSWorkflowConflictIDError if the run is another's by then.
@@ -537,15 +546,14 @@ class DbosWorker:
             execution.restored = asyncio.create_task(restore())
         await asyncio.shield(execution.restored)
 
-    async def _execute(self, request: RunRequest, activity: Activity) -> Json:
+    async def _execute(self, request: RunRequest, activity: Activity, call: DbosCaller) -> Json:
         if self.is_draining:
             with self._executions[request.run_id].pausing():
                 await asyncio.get_running_loop().create_future()  # until the process ends: another worker executes it
         task: asyncio.Task[Any] | None = asyncio.current_task()
-        running = self._inline if activity.name == "inline" else self._running
         if task is not None:
             task.set_name(f"{step_name(activity)} of {request.run_id}")
-            running.add(task)
+            self._running[task] = call
         outcome: Json | None = None
         began = self.metrics.began(activity.name, activity.attempt)
         try:
@@ -554,7 +562,7 @@ class DbosWorker:
         finally:
             self.metrics.ended(activity.name, began, outcome)
             if task is not None:
-                running.discard(task)
+                self._running.pop(task, None)
 
     async def ended(self, request: RunRequest, reason: str, /) -> None:
         """Record the end of a run. One whose tool has changed waits for a worker that has it as it was.
@@ -653,10 +661,10 @@ class DbosWorker:
                     raise
                 await asyncio.sleep(INTERVAL)
 
-    def _bounds(self, request: RunRequest, activity: Activity) -> list[asyncio.Semaphore]:
+    def _bounds(self, request: RunRequest, tool: str) -> list[asyncio.Semaphore]:
         bounds: list[asyncio.Semaphore] = []
         if self._of_tool:
-            ident = self._host.runtime.catalog.resolve(activity.args["call"]["name"]) or ""
+            ident = self._host.runtime.catalog.resolve(tool) or ""
             bounds += [self._of_tool[ident]] if ident in self._of_tool else []
         if self._per_user is not None and request.user is not None:
             bounds.append(self._of_user.setdefault(request.user, asyncio.Semaphore(self._per_user)))

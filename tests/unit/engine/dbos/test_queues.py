@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.engine.app import read, request, search, write
+from tests.unit.engine.app import built_in, read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen.engine.dbos import DbosEngine
+from toolgen.engine.dbos.executions import DbosCaller, Execution
 from toolgen.engine.dbos.turns import Turns
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.toolsets.agent.agents import AgentTools
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
@@ -96,6 +100,59 @@ def test_runs_beyond_the_bound_of_their_user_hold_no_place(durable: Engines) -> 
             await running.engine.cancel(run_id)
 
     durable.run(body, worker={"concurrency": 2, "per_user": 1})
+
+
+BUILT_IN = ["create_sub_agent", "fork_agent", "dispatch_worker"]
+STARTING = [search(), *(built_in(name, [read("a")]) for name in BUILT_IN)]
+"""A call of each tool that starts an agent; those of built-in tools make a call themselves."""
+
+
+@pytest.mark.parametrize("bound", [{"per_user": 1}, {"per_tool": {"code.read_file": 1}}, {"concurrency": 1}])
+def test_calls_that_wait_for_agents_take_no_place_of_a_bound(bound: dict[str, Any], durable: Engines) -> None:
+    async def body(running: Running) -> None:
+        for number, call in enumerate(STARTING):
+            await running.engine.start(request([call, call], run_id=f"r{number}", user="ann"))
+        for number in range(len(STARTING)):
+            end = await running.engine.result(f"r{number}", 300)
+            assert [message.is_error for message in end.messages if message.role == "tool"] == [False, False]
+        assert running.marks() == ["a"] * 2 * len(BUILT_IN)
+
+    durable.run(body, worker=bound, disabled_policies=["bot"])
+
+
+def test_a_call_that_waits_for_several_agents_holds_no_place(durable: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    create = AgentTools.create_sub_agent
+
+    async def twice(tools: AgentTools, *args: Any) -> Any:
+        return (await asyncio.gather(create(tools, *args), create(tools, *args)))[0]
+
+    monkeypatch.setattr(AgentTools, "create_sub_agent", twice)
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([built_in("create_sub_agent", [read("a")])], run_id="r1"))
+        assert (await running.engine.result("r1", 300)).stopped == "completed"
+        assert running.marks() == ["a", "a"]
+
+    durable.run(body, worker={"concurrency": 1}, disabled_policies=["bot"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=30))
+def test_an_execution_waits_while_each_of_its_calls_waits_for_agents(steps: list[tuple[int, bool]]) -> None:
+    execution: Any = Execution(None)  # type: ignore[arg-type]  # it is not cancelled here
+    none: Any = None
+    calls = [DbosCaller(execution, none, none, none) for _ in range(3)]
+    waits: list[list[ExitStack]] = [[], [], []]
+    with ExitStack() as doing:
+        for _ in calls:
+            doing.enter_context(execution.doing())
+        for place, begins in steps:
+            if begins:
+                waits[place].append(ExitStack())
+                waits[place][-1].enter_context(calls[place].waiting())
+            elif waits[place]:
+                waits[place].pop(0).close()
+            assert [call.is_waiting for call in calls] == [bool(each) for each in waits]
+            assert execution.is_waiting == all(waits)
 
 
 @settings(max_examples=200, deadline=None)

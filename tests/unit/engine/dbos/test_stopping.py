@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.unit.engine import app
-from tests.unit.engine.app import read, request
+from tests.unit.engine.app import built_in, read, request, search
 from tests.unit.engine.dbos.workers import Workers
 from tests.unit.engine.engines import until
 from toolgen.engine.dbos.executions import Execution
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.unit.engine.engines import Engines, Running
 
 
 def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers) -> None:
@@ -37,6 +41,21 @@ def test_a_worker_that_is_stopped_amid_many_steps_logs_no_error(workers: Workers
             assert len(calls()) == 300
 
     asyncio.run(body())
+
+
+@pytest.mark.parametrize("tool", ["", "create_sub_agent", "fork_agent"])
+def test_a_worker_that_stops_waits_for_no_call_that_waits_for_an_agent(durable: Engines, tool: str) -> None:
+    asks = [("router.web_search", {"query": "x"})]
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await engine.start(request([built_in(tool, asks) if tool else search(asks)], run_id="r1"))
+        await until(engine.asking)
+        assert running.worker.activities_running == 0
+        await running.worker.stop(grace=10_000)  # the test would end first
+        assert running.worker.unfinished == []
+
+    durable.run(body, disabled_policies=["bot"])
 
 
 def test_a_worker_that_is_stopped_while_it_takes_runs_logs_no_error(workers: Workers) -> None:

@@ -195,6 +195,10 @@ def test_two_workers_in_one_process_are_refused(tmp_path: Path) -> None:
         ({"concurrency": 0}, "concurrency is 0; it must be at least 1"),
         ({"per_user": 0}, "per_user is 0; it must be at least 1"),
         ({"per_tool": {"code.read_file": 0}}, "code.read_file is 0; it must be at least 1"),
+        *(
+            ({"per_tool": {tool: 1}}, f"per_tool: {tool} starts agents, and its calls wait for these: bound the tools")
+            for tool in (app.SEARCH, "agent.create_sub_agent", "agent.fork_agent", "agent.dispatch_worker")
+        ),
     ],
 )
 def test_a_worker_takes_sensible_bounds_only(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
