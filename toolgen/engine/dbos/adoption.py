@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
@@ -13,11 +12,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from toolgen.engine.dbos.connections import application_name
-from toolgen.engine.dbos.database import AWAITED, BY_CALL, QUESTIONS, QUEUE, SUSPECTS, described, parent_of
+from toolgen.engine.dbos.database import BY_CALL, QUEUE, SUSPECTS, described, parent_of
 from toolgen.engine.dbos.lease import DEAD, INTERVAL, LEFT, add_dead
 from toolgen.engine.dbos.own_tables import WORKERS
 from toolgen.engine.dbos.private import now_ms
-from toolgen.engine.dbos.tables import ACTIVE, about_in, answers_in, describe, give_up, parent_in
+from toolgen.engine.dbos.tables import ACTIVE, about_in, asking_in, awaiting_in, describe, give_up, parent_in
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_array
 
@@ -128,26 +127,12 @@ def _deaths(about: Mapping[str, Any]) -> list[str]:
 
 
 def _waiting(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> set[str]:
-    """Return those of some runs that only waited."""
-    events, steps = database.tables.workflow_events, database.tables.operation_outputs
-    asked: Mapping[str, Any] = {
-        run_id: json.loads(value)
-        for run_id, value in connection.execute(
-            sa.select(events.c.workflow_uuid, events.c.value).where(
-                events.c.key == QUESTIONS, events.c.workflow_uuid.in_(run_ids)
-            )
-        )
-    }
-    answered = {(run_id, answer["question"]) for run_id, answer in answers_in(database, connection, [*asked])}
-    waiting = {
-        run_id
-        for run_id, questions in asked.items()
-        if any((run_id, question["id"]) not in answered for question in questions.values())
-    }
-    awaiting = sa.select(events.c.workflow_uuid).where(
-        events.c.key == AWAITED, events.c.value != "[]", events.c.workflow_uuid.in_(run_ids)
-    )
-    waiting |= {*connection.execute(awaiting).scalars()}
+    """Return those of some runs that only waited. One whose rows cannot be read did not: a warning tells it."""
+    steps = database.tables.operation_outputs
+    waiting, damaged = asking_in(database, connection, run_ids)
+    for error in damaged.values():
+        warn("a run may have killed its worker, since nobody can tell whether it only waited: %s", error)
+    waiting |= awaiting_in(database, connection, run_ids)
     last = sa.select(steps.c.workflow_uuid, sa.func.max(steps.c.function_id).label("last"))
     last = last.where(steps.c.workflow_uuid.in_(run_ids)).group_by(steps.c.workflow_uuid)
     ended = last.subquery()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from toolgen.engine.dbos.reading import json_or_text
 from toolgen.engine.requests import text_problem
 from toolgen.runtime.base.sqlite_files import computed
 from toolgen.runtime.events.records import StoreError
@@ -99,6 +100,7 @@ def open_connections(url: str, limits: Limits, worker: str = "") -> Connections:
         max_overflow=0,
         pool_timeout=limits.statement,
         pool_pre_ping=True,
+        json_deserializer=json_or_text,
         hide_parameters=True,  # messages of runs are not for logs
         connect_args={**_network(limits.connect), "application_name": application_name(worker)},
     )
@@ -185,6 +187,7 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
         pool_size=limits.size,
         max_overflow=0,
         pool_timeout=limits.statement,
+        json_deserializer=json_or_text,
         hide_parameters=True,
         connect_args={"check_same_thread": False},
     )

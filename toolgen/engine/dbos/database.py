@@ -6,8 +6,7 @@ import json
 import logging
 import sqlite3
 import time
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -41,7 +40,7 @@ from toolgen.engine.dbos.private import (
     refuse_pickles,
 )
 from toolgen.engine.protocol import RunFailed
-from toolgen.runtime.events.records import DamagedRun, StoreError
+from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import is_object, is_text
@@ -55,6 +54,8 @@ if TYPE_CHECKING:
     from toolgen.engine.protocol import RunState
     from toolgen.engine.requests import Json, RunRequest
 
+YEAR_10_000: Final = 253_402_300_800_000
+"""The first moment, in milliseconds since 1970, that is none of Python's."""
 
 VERSION: Final = "toolgen-1"
 """The version of runs, for all packages of tools: generated code that changes strands no run."""
@@ -363,19 +364,6 @@ def lacks_tables(error: exc.DBAPIError) -> bool:
     if isinstance(error.orig, sqlite3.Error):
         return str(error.orig).startswith("no such table")
     return getattr(error.orig, "sqlstate", None) in _UNDEFINED
-
-
-UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What reading a row raises that has other values than those that are written: anything may be in a database."""
-
-
-@contextmanager
-def reading(what: str) -> Generator[None]:
-    """Read a part of a database, as a context. Raises `DamagedRun`, which names it, for values that are none of it."""
-    try:
-        yield
-    except UNREADABLE as error:
-        raise DamagedRun(f"{what} cannot be read: {shown_error(error)}") from error
 
 
 def described(attributes: str | None) -> Json:

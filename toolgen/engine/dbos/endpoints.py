@@ -28,7 +28,7 @@ from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
 from toolgen.engine.steps import shown_answer, shown_signal
 from toolgen.runtime.base.json_text import NotJson, parse
-from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import is_array, is_object
@@ -161,8 +161,12 @@ class Endpoints:
             return error.status, {"error": str(error)}
         except ValueError as error:
             return "400 Bad Request", {"error": str(error)}
-        except (StoreError, TimeoutError):
-            return "503 Service Unavailable", {"error": "the database of the runs cannot be reached"}
+        except DamagedRun as error:  # no later request works either
+            return "500 Internal Server Error", {"error": str(error)}
+        except StoreError as error:
+            return "503 Service Unavailable", {"error": str(error)}
+        except TimeoutError:
+            return "503 Service Unavailable", {"error": f"the database did not answer within {_SECONDS:.0f} seconds"}
         return "200 OK", {}
 
     async def _shown(self, run_id: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from toolgen.engine.dbos.database import (
     QUESTIONS,
     RUN,
     STATES,
-    UNREADABLE,
+    YEAR_10_000,
     Failure,
     StepFailed,
     Unanswered,
@@ -35,13 +35,13 @@ from toolgen.engine.dbos.database import (
     lacks_tables,
     open_client,
     parent_of,
-    reading,
     reason_of,
     warn_of,
 )
 from toolgen.engine.dbos.flow import once_of_key
 from toolgen.engine.dbos.lease import workers_of
 from toolgen.engine.dbos.private import database_of
+from toolgen.engine.dbos.reading import UNREADABLE, readable, reading
 from toolgen.engine.dbos.retention import OldRuns, retention_of
 from toolgen.engine.dbos.schedules import (
     pause_schedule,
@@ -57,12 +57,13 @@ from toolgen.engine.dbos.tables import (
     answers_of,
     asking_runs,
     cancel_run,
-    events_of,
+    event_of,
     fork_run,
     load_of,
     resume_run,
     signals_of,
     turns_of,
+    waiting_of,
 )
 from toolgen.engine.dbos.turns import Turns
 from toolgen.engine.local import checked_answer, with_others
@@ -111,9 +112,6 @@ _PAUSE: Final = 0.5
 """Seconds until an engine looks again whether its database is back."""
 
 _ALLSTATES: Final = get_args(RunState)
-_YEAR_10_000: Final = 253_402_300_800_000
-"""The first moment, in milliseconds since 1970, that is none of Python's."""
-
 _FAILED: Final = ("ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 """The states of DBOS that are those of failed runs, beside the ones of `STATES`."""
 
@@ -203,7 +201,7 @@ class DbosEngine:
         if state not in ("cancelled", "failed"):
             raise NotResumable(run_id, state)
         parent = _parent(status)
-        above = await self._listed(workflow_ids=[parent]) if parent else []
+        above = [*map(_checked, await self._rows(workflow_ids=[parent]))] if parent else []
         if any(_state(each) in ("cancelled", "failed") for each in above):
             raise NotResumable(run_id, state, f"resume {parent}, which waits for it")
         check_resumable(run_id, state, _info(status, is_waiting=False).reason, turns)
@@ -250,12 +248,12 @@ class DbosEngine:
     async def approvals(self, run_id: str, /) -> list[Approval]:
         """Return the questions that a run waits for. Raises `RunNotFound`."""
         status = await self._status(run_id)
-        return (await self._open([run_id])).get(run_id, []) if _state(status) == "running" else []
+        return await self._open(run_id) if _state(status) == "running" else []
 
     async def answers(self, run_id: str, /) -> list[ApprovalAnswer]:
         """Return the answers that a run was given, in order. Raises `RunNotFound`."""
         await self._status(run_id)
-        return (await self._answers([run_id])).get(run_id, [])
+        return await self._answers(run_id)
 
     async def decide(
         self, run_id: str, question: str, decision: PermissionDecision, /, *, by: Approver | str
@@ -307,15 +305,14 @@ class DbosEngine:
     async def signals(self, run_id: str, /) -> RunSignals:
         """Return the signals that a run waits for, and those that it was sent. Raises `RunNotFound`."""
         is_running = _state(await self._status(run_id)) == "running"
-        awaited = await self._awaited([run_id]) if is_running else {}
+        awaited = await self._event(AWAITED, run_id) if is_running else ()
         received = await self._with_database(lambda: asyncio.to_thread(signals_of, self._tables, run_id))
-        return RunSignals(awaited=tuple(awaited.get(run_id, ())), received=tuple(received))
+        return RunSignals(awaited=tuple(awaited or ()), received=tuple(received))
 
     @_reads
     async def progress(self, run_id: str, /) -> Json | None:
         """Return what a single call has reported of its progress last, None also where there is no such run."""
-        look = partial(events_of, self._tables, PROGRESS, [run_id])
-        found: Json | None = (await self._with_database(lambda: asyncio.to_thread(look))).get(run_id)
+        found: Json | None = await self._event(PROGRESS, run_id)
         return found
 
     async def info(self, run_id: str, /) -> RunInfo:
@@ -334,7 +331,10 @@ class DbosEngine:
         after: float | None = None,
         limit: int = 100,
     ) -> list[RunInfo]:
-        """Return at most `limit` runs, the newest first. See `Engine.runs`."""
+        """Return at most `limit` runs, the newest first. See `Engine.runs`.
+
+        One whose row cannot be read is left out, with a warning.
+        """
         check_selection(limit, {"before": before, "after": after}, {"agent": agent, "user": user, "worker": worker})
         options = {
             "user": user,
@@ -353,8 +353,9 @@ class DbosEngine:
         infos: list[RunInfo] = []
         looked_at = 0
         while len(infos) < limit:
-            found = await self._listed(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
-            infos += [info for info in await self._of_agent(agent, found) if info.state in (states or _ALLSTATES)]
+            found = await self._rows(status=wanted, **options, limit=batch, offset=looked_at, sort_desc=True)
+            each = await self._of_agent(agent, readable(found, _checked))
+            infos += [info for info in each if info.state in (states or _ALLSTATES)]
             looked_at += len(found)
             if len(found) < batch:
                 break
@@ -367,7 +368,7 @@ class DbosEngine:
         check_selection(limit, {}, {"user": user}, skip=skip)
         look = partial(asking_runs, self._tables, user, in_turn=in_turn, skip=skip, limit=limit)
         since = await self._with_database(lambda: asyncio.to_thread(look))
-        statuses = await self._listed(workflow_ids=[*since]) if since else []
+        statuses = readable(await self._rows(workflow_ids=[*since]), _checked) if since else []
         infos = {info.run_id: info for info in await self._infos(statuses)}  # without those that were deleted meanwhile
         return [replace(infos[run_id], updated=at / 1000) for run_id, at in since.items() if run_id in infos]
 
@@ -435,65 +436,45 @@ class DbosEngine:
         """Close the connections."""
         await asyncio.to_thread(close_client, self._client)
 
-    @_reads
     async def _infos(self, statuses: Sequence[WorkflowStatus]) -> list[RunInfo]:
         running = [each.workflow_id for each in statuses if _state(each) == "running"]
-        waiting = {*await self._asking(running), *await self._awaited(running)} if running else set[str]()
+        look = partial(waiting_of, self._tables, running)
+        waiting = await self._with_database(lambda: asyncio.to_thread(look)) if running else set[str]()
         return [_info(each, is_waiting=each.workflow_id in waiting) for each in statuses]
 
     @_reads
-    async def _asking(self, run_ids: Sequence[str]) -> set[str]:
-        """Return which runs ask something; one whose questions cannot be read does."""
-        asked, answered = await self._asked(run_ids)
-        found: set[str] = set()
-        for run_id, kept in asked.items():
-            each = list(kept.values()) if is_object(kept) else [kept]
-            ids = [question.get("id") if is_object(question) else None for question in each]
-            if any(not isinstance(key, str) or (run_id, key) not in answered for key in ids):
-                found.add(run_id)
-        return found
+    async def _open(self, run_id: str) -> list[Approval]:
+        """Return the questions of a run that have no answers, also where no worker has read the answers of others."""
+        kept = await self._event(QUESTIONS, run_id)
+        asked = {} if kept is None else _questions(run_id, kept)
+        answered = {answer.question for answer in await self._answers(run_id)} if asked else set[str]()
+        return [
+            Approval(run_id=run_id, call=call, question=question)
+            for call, question in asked.items()
+            if question["id"] not in answered
+        ]
 
     @_reads
-    async def _open(self, run_ids: Sequence[str]) -> dict[str, list[Approval]]:
-        """Return the questions of runs that have no answers, also where no worker has read the answers of others."""
-        asked, answered = await self._asked(run_ids)
-        found: dict[str, list[Approval]] = {}
-        for run_id, kept in asked.items():
-            for call, question in _questions(run_id, kept).items():
-                if (run_id, question["id"]) not in answered:
-                    found.setdefault(run_id, []).append(Approval(run_id=run_id, call=call, question=question))
-        return found
-
-    async def _asked(self, run_ids: Sequence[str]) -> tuple[dict[str, Any], set[tuple[str, str]]]:
-        """Return what those of the runs that ask something ask, as it is kept, and which questions have answers."""
-        kept = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, QUESTIONS, run_ids))
-        asked = {run_id: questions for run_id, questions in kept.items() if questions}
-        given = await self._answers([*asked]) if asked else {}
-        return asked, {(run_id, answer.question) for run_id, answers in given.items() for answer in answers}
+    async def _event(self, key: str, run_id: str) -> Any:
+        return await self._with_database(lambda: asyncio.to_thread(event_of, self._tables, key, run_id))
 
     @_reads
-    async def _awaited(self, run_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Return the names of the signals that runs wait for, by run, without those that wait for none."""
-        awaited = await self._with_database(lambda: asyncio.to_thread(events_of, self._tables, AWAITED, run_ids))
-        return {run_id: names for run_id, names in awaited.items() if names}
-
-    @_reads
-    async def _answers(self, run_ids: Sequence[str]) -> dict[str, list[ApprovalAnswer]]:
-        given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_ids))
-        return {run_id: [_answer(run_id, each) for each in answers] for run_id, answers in given.items()}
+    async def _answers(self, run_id: str) -> list[ApprovalAnswer]:
+        given = await self._with_database(lambda: asyncio.to_thread(answers_of, self._tables, run_id))
+        return [_answer(run_id, each) for each in given]
 
     async def _status(self, run_id: str) -> WorkflowStatus:
-        found = await self._listed(workflow_ids=[run_id]) if is_run_id(run_id) else []
+        found = await self._rows(workflow_ids=[run_id]) if is_run_id(run_id) else []
         if not found:
             raise RunNotFound(run_id)
-        return found[0]
+        return _checked(found[0])
 
     @_reads
-    async def _listed(self, **options: Any) -> list[WorkflowStatus]:
-        found = await self._with_database(
+    async def _rows(self, **options: Any) -> list[WorkflowStatus]:
+        """Return rows of the table of runs, which may have any values: see `_checked`."""
+        return await self._with_database(
             lambda: self._client.list_workflows_async(name=RUN, load_input=False, load_output=False, **options)
         )
-        return [_checked(each) for each in found]
 
     async def _with_database(self, action: Callable[[], Awaitable[T]]) -> T:
         """Do something with the database, again if it is away. Raises `StoreError` if this engine does not wait.
@@ -530,24 +511,25 @@ def _store_error(error: SQLAlchemyError | dbos_errors.DBOSQueryTimeoutError) -> 
 
 
 def _checked(status: WorkflowStatus) -> WorkflowStatus:
-    """Return a row of the table of runs. Raises TypeError and ValueError for what DBOS writes into none.
+    """Return a row of the table of runs. Raises `DamagedRun` for what DBOS writes into none.
 
     SQLite takes any value for any column.
     """
-    about: Any = {} if status.attributes is None else status.attributes
-    if not is_object(about):
-        raise TypeError(f"{type(about).__name__} instead of an object in {status.workflow_id!a}")
-    texts = (status.workflow_id, status.status, status.authenticated_user, status.executor_id, status.forked_from)
-    more = (status.queue_name, *map(about.get, ("agent", "parent", "reason", "detail")))
-    times = (status.created_at, status.updated_at, status.completed_at)
-    for kind, values in ((str, (*texts, *more)), (int, times)):
-        for value in values:
-            if not isinstance(value, kind | None):
-                raise TypeError(f"{type(value).__name__} instead of {kind.__name__} in {status.workflow_id!a}")
-            if isinstance(value, int) and not 0 <= value < _YEAR_10_000:
-                raise ValueError(f"{value} is no time, in {status.workflow_id!a}")
-    if status.status not in (*STATES, *_FAILED):
-        raise ValueError(f"{status.workflow_id!a} is {status.status!a}, which is no state of a run")
+    with reading(f"the run {status.workflow_id!a}"):
+        about: Any = {} if status.attributes is None else status.attributes
+        if not is_object(about):
+            raise TypeError(f"{type(about).__name__} instead of an object")
+        texts = (status.workflow_id, status.status, status.authenticated_user, status.executor_id, status.forked_from)
+        more = (status.queue_name, *map(about.get, ("agent", "parent", "reason", "detail")))
+        times = (status.created_at, status.updated_at, status.completed_at)
+        for kind, values in ((str, (*texts, *more)), (int, times)):
+            for value in values:
+                if not isinstance(value, kind | None):
+                    raise TypeError(f"{type(value).__name__} instead of {kind.__name__}")
+                if isinstance(value, int) and not 0 <= value < YEAR_10_000:
+                    raise ValueError(f"{value} is no time")
+        if status.status not in (*STATES, *_FAILED):
+            raise ValueError(f"{status.status!a} is no state of a run")
     return status
 
 

@@ -22,6 +22,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.own_tables import TOKEN, TOKENS, WORKERS
+from toolgen.engine.dbos.reading import readable
 from toolgen.engine.protocol import WorkerInfo
 from toolgen.runtime.base.field_types import TEXT, WHOLE_NUMBER, FieldType, check_fields, record_of
 from toolgen.runtime.events.records import DamagedRun
@@ -277,10 +278,10 @@ def add_dead(database: Connections, worker: str) -> None:
 
 
 def workers_of(database: Connections) -> list[WorkerInfo]:
-    """Return the workers in a database, by name, by the clock of the database. Raises SQLAlchemyError."""
+    """Return the workers in a database that can be read, by name, by its clock. Raises SQLAlchemyError."""
     rows = sa.select(WORKERS, (_now_ms(database) - WORKERS.c.beaten_at).label("age")).order_by(WORKERS.c.worker)
     with database.connect() as connection:
-        return [_info(row) for row in connection.execute(rows)]
+        return readable(connection.execute(rows), _info)
 
 
 def _info(row: Any) -> WorkerInfo:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from toolgen.engine.dbos.database import RUN, STATES, described, parent_of, reading, warn_of
+from toolgen.engine.dbos.database import RUN, STATES, described, parent_of, warn_of
 from toolgen.engine.dbos.own_tables import RETENTION
 from toolgen.engine.dbos.private import now_ms
+from toolgen.engine.dbos.reading import reading
 from toolgen.engine.dbos.tables import ACTIVE, TERMINAL, about_in, now_of
 from toolgen.engine.protocol import Pruned, Retention
 from toolgen.runtime.base.field_types import NUMBER, OPTIONAL_NUMBER, TEXT, check_fields

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from toolgen.engine.dbos.database import Failure, enqueue_options, failure_of, reading, warn_of
+from toolgen.engine.dbos.database import Failure, enqueue_options, failure_of, warn_of
 from toolgen.engine.dbos.own_tables import SCHEDULES
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
+from toolgen.engine.dbos.reading import readable, reading
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
@@ -63,9 +64,9 @@ def set_schedule(database: SystemDatabase, schedule: Schedule, by: str) -> Sched
 
 
 def schedules_of(database: SystemDatabase) -> list[ScheduleInfo]:
-    """Return all schedules, by name. Raises sqlalchemy.exc.SQLAlchemyError."""
+    """Return all schedules that can be read, by name. Raises sqlalchemy.exc.SQLAlchemyError."""
     with database.engine.begin() as connection:
-        return [*map(_info, connection.execute(sa.select(SCHEDULES).order_by(SCHEDULES.c.name)))]
+        return readable(connection.execute(sa.select(SCHEDULES).order_by(SCHEDULES.c.name)), _info)
 
 
 def pause_schedule(database: SystemDatabase, name: str, *, paused: bool) -> None:

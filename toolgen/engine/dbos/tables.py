@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import sqlalchemy as sa
 
 from toolgen.agents.loop import MAX_TURNS
 from toolgen.engine.dbos.database import (
+    AWAITED,
     BY_CALL,
     CHILD_LENGTH,
     PROGRESS,
@@ -17,21 +18,23 @@ from toolgen.engine.dbos.database import (
     QUEUE,
     SUSPECTS,
     VERSION,
+    YEAR_10_000,
     JsonSerializer,
     below,
     described,
     parent_of,
-    reading,
 )
 from toolgen.engine.dbos.flow import SIGNAL, TOPIC, allowed_topic_of, once_of, signal_topic, topic_of
 from toolgen.engine.dbos.metrics import Load
 from toolgen.engine.dbos.own_tables import SCHEDULES
 from toolgen.engine.dbos.private import in_transaction, now_ms
+from toolgen.engine.dbos.reading import reading
 from toolgen.engine.host import AGENTS
 from toolgen.engine.requests import MOST_TURNS
 from toolgen.engine.signals import NotSignalled, RunSignal, kept
 from toolgen.engine.steps import steps_to_repeat
-from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.base.field_types import is_finite
+from toolgen.runtime.events.records import DamagedRun, RunNotFound
 from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
@@ -60,6 +63,8 @@ _MOST_COUNTED: Final = 100_000
 _MOST_QUESTIONS: Final = 1000
 """Rows that are counted for metrics at most."""
 
+_SHORTER_WAITS: Final = 5
+_MOST_WAITS: Final = 2**31
 _LONGEST_WAIT: Final = 30
 """Seconds at most until a run that waits for a tool looks for a worker that has it again."""
 
@@ -371,8 +376,10 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
         rows = connection.execute(done.order_by(steps.c.function_id)).all()
         again, _ = steps_to_repeat(rows)
         about, at = described(found.about), len(rows) - len(again)
-        waits = about.get("waits", 0) if about.get("waits_at") == at else 0
-        left = seconds - sum(min(_LONGEST_WAIT, 2**wait) for wait in range(waits))
+        waits = about.get("waits") if about.get("waits_at") == at else 0
+        waits = waits if isinstance(waits, int) and 0 <= waits < _MOST_WAITS else 0
+        left = seconds - sum(map(_wait, range(min(waits, _SHORTER_WAITS))))
+        left -= _LONGEST_WAIT * max(0, waits - _SHORTER_WAITS)
         if left <= 0:
             return False
         connection.execute(
@@ -385,7 +392,7 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
             .values(
                 status="DELAYED",
                 queue_name=QUEUE,
-                delay_until_epoch_ms=now + int(1000 * min(left, _LONGEST_WAIT, 2**waits)),
+                delay_until_epoch_ms=now + int(1000 * min(left, _wait(waits))),
                 owner_xid=None,
                 started_at_epoch_ms=None,
                 updated_at=now,
@@ -394,46 +401,84 @@ def wait_for_tool(database: SystemDatabase, run_id: str, owner: str, seconds: fl
     return True
 
 
-def events_of(database: SystemDatabase, key: str, run_ids: Sequence[str]) -> dict[str, Any]:
-    """Return an event of runs, such as what they ask, by run; DBOS would look at one run after another.
+def _wait(waits: int) -> int:
+    """Return the seconds that a run waits for a tool after so many waits."""
+    return 2**waits if waits < _SHORTER_WAITS else _LONGEST_WAIT
+
+
+def waiting_of(database: SystemDatabase, run_ids: Sequence[str]) -> set[str]:
+    """Return those of some runs that wait for a person or for a signal; one that cannot be read needs a person.
 
     Raises sqlalchemy.exc.SQLAlchemyError.
     """
-    events = database.tables.workflow_events
-    found: dict[str, Any] = {}
+    waiting: set[str] = set()
     with database.engine.begin() as connection:
         for batch in _batches(run_ids):
-            wanted = sa.select(events.c.workflow_uuid, events.c.value).where(
-                events.c.key == key, events.c.workflow_uuid.in_(batch)
-            )
-            for run_id, value in connection.execute(wanted):
-                with reading(f"an event {key!a} of {run_id!a}"):
-                    found[run_id] = json.loads(value)
-    return found
+            asking, damaged = asking_in(database, connection, batch)
+            waiting |= asking | damaged.keys() | awaiting_in(database, connection, batch)
+    return waiting
 
 
-def answers_of(database: SystemDatabase, run_ids: Sequence[str]) -> dict[str, list[Json]]:
-    """Return the answers that runs were given, in order, also those that no worker has read.
-
-    Raises sqlalchemy.exc.SQLAlchemyError.
-    """
-    given: dict[str, list[Json]] = {}
-    with database.engine.begin() as connection:
-        for batch in _batches(run_ids):
-            for run_id, answer in answers_in(database, connection, batch):
-                given.setdefault(run_id, []).append(answer)
-    return given
-
-
-def answers_in(
+def asking_in(
     database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]
-) -> Iterator[tuple[str, Json]]:
-    """Yield the answers that runs were given, with their runs, in a transaction. Raises as `answers_of` does."""
-    wanted = _answers(database).where(database.tables.notifications.c.destination_uuid.in_(run_ids))
-    for run_id, message in connection.execute(wanted):
-        with reading(f"an answer of {run_id!a}"):
-            answer = json.loads(message)
-        yield run_id, answer
+) -> tuple[set[str], dict[str, DamagedRun]]:
+    """Return those of some runs that wait for a person, and those of which nobody can tell that, with why.
+
+    In a transaction. Each run is judged by itself. Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    asked = _events(database, connection, QUESTIONS, run_ids)
+    given: dict[str, list[str]] = {}
+    for run_id, message in connection.execute(_answers(database, [*asked])):
+        given.setdefault(run_id, []).append(message)
+    asking: set[str] = set()
+    damaged: dict[str, DamagedRun] = {}
+    for run_id, questions in asked.items():
+        try:
+            if _is_open(run_id, questions, given.get(run_id, ())):
+                asking.add(run_id)
+        except DamagedRun as error:
+            damaged[run_id] = error
+    return asking, damaged
+
+
+def _is_open(run_id: str, asked: str, given: Iterable[str]) -> bool:
+    """Whether a run has a question without an answer, by the JSON texts of both. Raises `DamagedRun`."""
+    with reading(f"a question of {run_id!a}"):
+        ids = {question["id"] for question in json.loads(asked).values()}
+    with reading(f"an answer of {run_id!a}"):
+        return bool(ids - {json.loads(answer)["question"] for answer in given})
+
+
+def awaiting_in(database: SystemDatabase, connection: sa.Connection, run_ids: Sequence[str]) -> set[str]:
+    """Return those of some runs that wait for a signal, in a transaction. Raises sqlalchemy.exc.SQLAlchemyError."""
+    return {run_id for run_id, names in _events(database, connection, AWAITED, run_ids).items() if names != "[]"}
+
+
+def _events(database: SystemDatabase, connection: sa.Connection, key: str, run_ids: Sequence[str]) -> dict[str, str]:
+    """Return an event of runs as it is kept, by run."""
+    events = database.tables.workflow_events
+    wanted = sa.select(events.c.workflow_uuid, events.c.value)
+    found = connection.execute(wanted.where(events.c.key == key, events.c.workflow_uuid.in_(run_ids)))
+    return {run_id: value for run_id, value in found}  # noqa: C416  # rows are no pairs to mypy
+
+
+def event_of(database: SystemDatabase, key: str, run_id: str) -> Any:
+    """Return an event of a run, such as what it asks; None without one. Raises sqlalchemy.exc.SQLAlchemyError."""
+    with database.engine.begin() as connection:
+        found = _events(database, connection, key, [run_id])
+    with reading(f"an event {key!a} of {run_id!a}"):
+        return json.loads(found[run_id]) if found else None
+
+
+def answers_of(database: SystemDatabase, run_id: str) -> list[Any]:
+    """Return the answers that a run was given, in order, also those that no worker has read.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    with database.engine.begin() as connection:
+        given = connection.execute(_answers(database, [run_id])).all()
+    with reading(f"an answer of {run_id!a}"):
+        return [json.loads(each.message) for each in given]
 
 
 def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, question: str, answer: Json) -> Json:
@@ -445,7 +490,7 @@ def add_answer(database: SystemDatabase, client: DBOSClient, run_id: str, questi
     topic = topic_of(question)
     with database.engine.begin() as connection:
         client.send_in_transaction(connection, run_id, answer, topic, once_of(run_id, question))
-        wanted = _answers(database).where(messages.c.destination_uuid == run_id, messages.c.topic == topic)
+        wanted = _answers(database, [run_id]).where(messages.c.topic == topic)
         with reading(f"an answer of {run_id!a}"):
             kept: Json = json.loads(connection.execute(wanted).one().message)
     return kept
@@ -525,23 +570,22 @@ def load_of(database: SystemDatabase) -> Load:
     with database.engine.begin() as connection:
         time: int = connection.execute(sa.select(now)).scalar_one()
         count, oldest = connection.execute(sa.select(sa.func.count(), sa.func.min(queued.c.updated_at))).one()
-        asked = connection.execute(asking).all()
-        first_due = connection.execute(due).scalar()
-    given = answers_of(database, [each.workflow_uuid for each in asked])
-    with reading("a question, or an answer, of a run that waits"):
-        answered = {(run_id, answer["question"]) for run_id, answers in given.items() for answer in answers}
-        since = [
-            each.since
-            for each in asked
-            if any((each.workflow_uuid, question["id"]) not in answered for question in json.loads(each.value).values())
-        ]
+        asked = {run_id: since for run_id, _, since in connection.execute(asking)}
+        is_open, damaged = asking_in(database, connection, [*asked])
+        first_due: Any = connection.execute(due).scalar()
+    since = [_moment(asked[run_id], time) for run_id in is_open | damaged.keys()]
     return Load(
         queue_runs=count,
-        queue_oldest_seconds=max(0, time - (oldest or time)) / 1000,
+        queue_oldest_seconds=max(0, time - _moment(oldest, time)) / 1000,
         questions_open=len(since),
         question_oldest_seconds=max(0, time - min(since, default=time)) / 1000,
-        schedule_late_seconds=max(0.0, time / 1000 - (first_due or time / 1000)),
+        schedule_late_seconds=max(0.0, time / 1000 - (first_due if is_finite(first_due) else time / 1000)),
     )
+
+
+def _moment(value: Any, otherwise: int) -> int:
+    """Return a time of a row, in milliseconds since 1970, or another one for what is none: SQLite takes any value."""
+    return value if isinstance(value, int) and 0 <= value < YEAR_10_000 else otherwise
 
 
 def asking_runs(database: SystemDatabase, user: str | None, *, in_turn: bool, skip: int, limit: int) -> dict[str, int]:
@@ -556,11 +600,11 @@ def asking_runs(database: SystemDatabase, user: str | None, *, in_turn: bool, sk
         order.insert(0, sa.func.row_number().over(partition_by=asking.c.authenticated_user, order_by=[*order]))
     found = sa.select(asking.c.workflow_uuid, asking.c.since).order_by(*order).limit(limit).offset(skip)
     with database.engine.begin() as connection:
-        return {run_id: since or 0 for run_id, since in connection.execute(found)}
+        return {run_id: _moment(since, 0) for run_id, since in connection.execute(found)}
 
 
-def _asking(database: SystemDatabase) -> sa.Select[Any, Any, Any, Any]:
-    """Return the runs that ask a person, with what they ask, for whom, and since when."""
+def _asking(database: SystemDatabase) -> sa.Select[Any, Any, Any]:
+    """Return the runs that ask a person, for whom, and since when."""
     runs, steps, events = (
         database.tables.workflow_status,
         database.tables.operation_outputs,
@@ -568,19 +612,20 @@ def _asking(database: SystemDatabase) -> sa.Select[Any, Any, Any, Any]:
     )
     since = sa.func.max(steps.c.completed_at_epoch_ms).label("since")
     return (
-        sa.select(runs.c.workflow_uuid, runs.c.authenticated_user, events.c.value, since)
+        sa.select(runs.c.workflow_uuid, runs.c.authenticated_user, since)
         .join_from(runs, events, events.c.workflow_uuid == runs.c.workflow_uuid)
         .join(steps, steps.c.workflow_uuid == runs.c.workflow_uuid)
         .where(runs.c.status == "PENDING", events.c.key == QUESTIONS, events.c.value != "{}")
         .where(steps.c.function_name == "DBOS.setEvent")
-        .group_by(runs.c.workflow_uuid, runs.c.authenticated_user, events.c.value)
+        .group_by(runs.c.workflow_uuid, runs.c.authenticated_user)
     )
 
 
-def _answers(database: SystemDatabase) -> sa.Select[Any, Any]:
+def _answers(database: SystemDatabase, run_ids: Sequence[str]) -> sa.Select[Any, Any]:
     messages = database.tables.notifications
     found = sa.select(messages.c.destination_uuid, messages.c.message)
-    return found.where(messages.c.topic.startswith(TOPIC)).order_by(messages.c.created_at_epoch_ms)
+    found = found.where(messages.c.topic.startswith(TOPIC), messages.c.destination_uuid.in_(run_ids))
+    return found.order_by(messages.c.created_at_epoch_ms)
 
 
 def _cancel(database: SystemDatabase, connection: sa.Connection, run_id: str) -> None:

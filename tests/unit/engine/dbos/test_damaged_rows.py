@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
 
-from tests.unit.engine.app import request, write
+from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import until
 from tests.unit.engine.test_signals import command
 from toolgen.engine.dbos.adoption import count_deaths_of, undo_death
+from toolgen.engine.dbos.lease import DEAD
+from toolgen.engine.dbos.retention import OldRuns
+from toolgen.engine.dbos.tables import cancel_orphans, wait_for_tool
 from toolgen.engine.schedules import Schedule
 from toolgen.runtime.events.records import DamagedRun
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -51,6 +55,18 @@ async def refused(durable: Engines, where: str, *commands: Sequence[str]) -> Non
         assert where in " ".join(output.split()), f"{args}: {output}"
 
 
+async def left_out(
+    durable: Engines, where: str, look: Any, args: Sequence[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Let a list, and a command that shows it, leave a row out, and tell where the damage is."""
+    caplog.clear()
+    assert "odd" not in str(await look())
+    assert f"{where} cannot be read" in caplog.text
+    caplog.clear()
+    assert (await asyncio.to_thread(command, durable, *args))[0] == 0
+    assert f"{where} cannot be read" in caplog.text
+
+
 async def asking(running: Running, run_id: str = "r1") -> str:
     await running.engine.start(request([write("a")], run_id=run_id))
     (asked,) = await running.questions(run_id)
@@ -87,10 +103,10 @@ def test_an_answer_that_is_none_is_told_with_its_run(durable: Engines) -> None:
         engine = running.engine
         for odd in ANSWERS:
             await insert(running, "answer:other", odd)
-            for act in (engine.answers("r1"), engine.runs(), engine.decide("r1", question, ALLOW, by="a")):
+            for act in (engine.answers("r1"), engine.approvals("r1"), engine.decide("r1", question, ALLOW, by="a")):
                 with pytest.raises(DamagedRun, match="an answer of 'r1' cannot be read"):
                     await act
-        await refused(durable, "an answer of 'r1'", ["show", "r1"], ["approve", "r1"], ["list"])
+        await refused(durable, "an answer of 'r1'", ["show", "r1"], ["approve", "r1"])
 
     durable.run(body)
 
@@ -121,18 +137,19 @@ def test_a_step_that_is_none_is_told_with_its_run(durable: Engines) -> None:
 
 
 @pytest.mark.parametrize("odd", ["definition = '['", "definition = '{}'", "definition = '[]'", "set_at = -1e300"])
-def test_a_schedule_that_is_none_is_told_by_its_name_and_can_be_removed(durable: Engines, odd: str) -> None:
+def test_a_schedule_that_is_none_is_told_by_its_name_and_can_be_removed(
+    durable: Engines, odd: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def body(running: Running) -> None:
         engine = running.engine
         await engine.set_schedule(Schedule(name="odd", request=request([]), cron="0 0 * * *"), by="me")
         await engine.pause_schedule("odd")
         sql(running, f"UPDATE toolgen_schedules SET {odd}, is_paused = true")  # noqa: S608  # in a test
         if odd.startswith("definition"):
-            with pytest.raises(DamagedRun, match="the schedule 'odd' cannot be read"):
-                await engine.schedules()
+            await left_out(durable, "the schedule 'odd'", engine.schedules, ["schedules", "list"], caplog)
             with pytest.raises(DamagedRun, match="the schedule 'odd' cannot be read"):
                 await engine.pause_schedule("odd", paused=False)
-            await refused(durable, "the schedule 'odd'", ["schedules", "list"], ["schedules", "resume", "odd"])
+            await refused(durable, "the schedule 'odd'", ["schedules", "resume", "odd"])
         else:
             await engine.schedules()
         await engine.remove_schedule("odd")
@@ -160,16 +177,17 @@ def test_what_was_deleted_is_told_where_it_cannot_be_read(durable: Engines, dele
 @pytest.mark.parametrize(
     "about", ["[]", "5", '{"runs": "x"}', '{"colour": 1}', '{"concurrency": "x"}', '{"version": 5}']
 )
-def test_a_worker_that_cannot_be_read_is_told_by_its_name(durable: Engines, about: str) -> None:
+def test_a_worker_that_cannot_be_read_is_told_by_its_name(
+    durable: Engines, about: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def body(running: Running) -> None:
         sql(
             running,
             "INSERT INTO toolgen_workers (worker, place, beats, about) VALUES ('odd', 1, 1, :about)",
             about=about,
         )
-        with pytest.raises(DamagedRun, match="the worker 'odd' cannot be read"):
-            await running.engine.workers()
-        await refused(durable, "the worker 'odd'", ["workers"])
+        await left_out(durable, "the worker 'odd'", running.engine.workers, ["workers"], caplog)
+        assert [each.name for each in await running.engine.workers()] == [running.worker.name]
 
     durable.run(body)
 
@@ -186,5 +204,122 @@ def test_an_odd_row_of_a_run_stops_no_adoption(durable: Engines) -> None:
             count_deaths_of(engine._tables, running.worker.name)
             undo_death(engine._tables, running.worker.name)
         await until(lambda: engine.approvals("r2"))
+
+    durable.run(body)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+TEXTS = [
+    "5",
+    "null",
+    '"x"',
+    "[]",
+    "{}",
+    "[5]",
+    '{"c": 5}',
+    '{"c": {"id": []}}',
+    '{"question": []}',
+    "9" * 5000,
+    "1e999",
+]
+NO_JSON = ["", "[", DEEP, "\\ud800", "x" * 1_000_000]
+"""What no column of JSON takes; all others of runs are texts."""
+
+ROWS = {
+    "what it asks": "UPDATE {dbos}workflow_events SET value = :odd WHERE workflow_uuid = 'r1' AND key = 'questions'",
+    "what it waits for": "INSERT INTO {dbos}workflow_events (workflow_uuid, key, value) VALUES ('r1', 'signals', :odd)",
+    "its progress": "INSERT INTO {dbos}workflow_events (workflow_uuid, key, value) VALUES ('r1', 'progress', :odd)",
+    **{
+        f"a message of {topic}": "INSERT INTO {dbos}notifications "  # noqa: S608  # in a test
+        "(message_uuid, destination_uuid, topic, message, created_at_epoch_ms) "
+        f"VALUES ('m', 'r1', '{topic}', :odd, 1)"
+        for topic in ("answer:other", "allowed:other:0", "signal:go")
+    },
+    "its request": "UPDATE {dbos}workflow_input SET inputs = :odd WHERE workflow_uuid = 'r1'",
+    "its steps": "UPDATE {dbos}operation_outputs SET output = :odd WHERE workflow_uuid = 'r1'",
+    "its row": "UPDATE {dbos}workflow_status SET attributes = :odd WHERE workflow_uuid = 'r1'",
+}
+READERS = ["approvals", "answers", "signals", "progress", "timeline", "info"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_damaged_row_of_one_run_holds_up_no_other(
+    durable: Engines, row: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Lists, metrics, the death of a worker, and all that workers do beside runs go on with the others."""
+    of_json = row == "its row" and durable.kind == "postgres"
+    texts = [each for each in TEXTS if each != "1e999"] if of_json else [*TEXTS, *NO_JSON]
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await asking(running)
+        await asking(running, "r2")
+        tables = engine._tables
+        for odd in texts:
+            sql(running, "DELETE FROM {dbos}workflow_events WHERE workflow_uuid = 'r1' AND key <> 'questions'")
+            sql(running, "DELETE FROM {dbos}notifications")
+            sql(running, ROWS[row], odd=odd)
+            caplog.clear()
+            told = caplog.text
+            for reader in READERS:
+                try:
+                    await getattr(engine, reader)("r1")
+                except DamagedRun as error:
+                    told += str(error)
+            about_others = [await engine.runs(), await engine.runs(states=["waiting"]), await engine.asking()]
+            assert all("r2" in [info.run_id for info in infos] for infos in about_others)
+            assert (await engine.load()).questions_open in (1, 2)
+            told += caplog.text
+            for infos in about_others:
+                is_told = "'r1'" in told or "r1" in [info.run_id for info in infos]
+                assert is_told or (row, odd) == ("what it asks", "{}"), f"{row}: {odd[:20]}"
+            assert await engine.approvals("r2")
+            count_deaths_of(tables, running.worker.name)
+            undo_death(tables, running.worker.name)
+            cancel_orphans(tables)
+            assert OldRuns(tables, 3600).delete_batch() is None
+        await running.engine.start(request([read("a")], run_id="r3"))
+        assert (await running.engine.result("r3", 30)).stopped == "completed"
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("odd", ['{"c": 5}', "["])
+@pytest.mark.parametrize("row", ["what it asks", "a message of answer:other"])
+def test_a_worker_takes_over_all_runs_of_a_dead_one_beside_a_damaged_one(
+    durable: Engines, row: str, odd: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        for run_id in ("r1", "r2", "r3"):
+            await asking(running, run_id)
+        sql(running, ROWS[row], odd=odd)
+        sql(running, "UPDATE {dbos}workflow_status SET executor_id = 'dead'")
+        sql(running, "INSERT INTO toolgen_workers (worker, place, beats) VALUES ('dead', 1, :dead)", dead=DEAD)
+        for run_id in ("r2", "r3"):
+            await until(
+                lambda run_id=run_id: engine.info(run_id), lambda info: (info.worker, info.state) == ("mine", "waiting")
+            )
+        assert (await engine.info("r1")).worker == "mine"
+        assert "'r1' cannot be read" in caplog.text
+        rows = engine._tables.tables.workflow_status
+        with engine._tables.engine.connect() as connection:
+            counted = connection.execute(sa.select(rows.c.workflow_uuid, rows.c.attributes)).all()
+        assert [run_id for run_id, about in counted if about.get("deaths")] == ["r1"]
+
+    durable.run(body, worker={"name": "mine"})
+
+
+@pytest.mark.parametrize("waits", [5, -1, "x", None, [], 10**9, 10**400, 1.5, 0, True])
+def test_any_count_of_waits_for_a_tool_takes_no_time(durable: Engines, waits: Any) -> None:
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await asking(running)
+        tables = engine._tables
+        about = json.dumps({"waits": waits, "waits_at": 3})
+        sql(running, "UPDATE {dbos}workflow_status SET attributes = :odd, owner_xid = 'me'", odd=about)
+        began = process_time()
+        wait_for_tool(tables, "r1", "me", 600)
+        assert process_time() - began < 5
 
     durable.run(body)
