@@ -9,11 +9,13 @@ import struct
 import threading
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
+import sqlalchemy as sa
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -25,6 +27,7 @@ from toolgen.engine import EngineHost
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, endpoints, prepare_database
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 from toolgen.engine.dbos.metrics import Metrics
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -423,5 +426,37 @@ def test_what_a_request_cannot_have_as_its_body_is_named(tmp_path: Path, monkeyp
             assert (await served.ask(place, given, method="POST", token=TOKEN))[0] == 400
         assert await served.engine.answers(run_id) == []
         assert (await served.engine.signals(run_id)).received == ()
+
+    served(tmp_path, body)
+
+
+@pytest.mark.parametrize("odd", ["5", "[", "null"])
+def test_a_run_that_cannot_be_read_is_told_as_that_and_metrics_go_on(tmp_path: Path, odd: str) -> None:
+    async def body(served: Served) -> None:
+        for run_id in ("r1", "r2"):
+            await served.engine.start(request([write("a")], run_id=run_id))
+            await until(lambda run_id=run_id: served.engine.approvals(run_id))
+        with served.engine._tables.engine.begin() as connection:
+            row = "INSERT INTO notifications (message_uuid, destination_uuid, topic, message, created_at_epoch_ms) "
+            connection.execute(sa.text(row + "VALUES ('m', 'r1', 'answer:other', :odd, 1)"), {"odd": odd})
+        status, answer = await served.ask("/runs/r1", token=TOKEN)
+        assert (status, answer["error"].partition(":")[0]) == (500, "an answer of 'r1' cannot be read")
+        assert (await served.ask("/runs/r2", token=TOKEN))[0] == 200
+        assert "toolgen_questions_open 2.0" in (await served.ask("/metrics"))[1]
+
+    served(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (StoreError("the database has no tables of runs"), "the database has no tables of runs"),
+        (TimeoutError(), "the database did not answer within 10 seconds"),
+    ],
+)
+def test_why_a_database_does_not_answer_is_told(tmp_path: Path, error: Exception, shown: str) -> None:
+    async def body(served: Served) -> None:
+        with patch.object(DbosEngine, "info", side_effect=error):
+            assert await served.ask("/runs/r1", token=TOKEN) == (503, {"error": shown})
 
     served(tmp_path, body)
