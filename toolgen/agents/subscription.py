@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.events.records import EventKind, RunNotFound
@@ -44,12 +44,15 @@ class _Subscription:
         self._with_children: Final = with_children
         self._queue: Final[asyncio.Queue[Event | Exception]] = asyncio.Queue()
         self._followers: Final[dict[str, asyncio.Task[None]]] = {}
+        self._stopped: Final[list[asyncio.Task[None]]] = []
         self._delivered: Final[dict[str, int]] = {}
         self._children: Final[defaultdict[tuple[str, str], list[str]]] = defaultdict(list)
         """The runs that a call started, by its run and id."""
 
     def follow(self, run_id: str) -> None:
-        self._followers[run_id] = asyncio.create_task(self._follow(run_id))
+        """Follow a run, unless that is done already: a call that is made again after a crash waits for the same one."""
+        if run_id not in self._followers:
+            self._followers[run_id] = asyncio.create_task(self._follow(run_id))
 
     async def next_event(self) -> Event:
         """Wait for an event. Raises what a follower raised."""
@@ -72,16 +75,21 @@ class _Subscription:
 
     async def close(self) -> None:
         """Stop following."""
-        for follower in self._followers.values():
-            follower.cancel()
-        await asyncio.gather(*self._followers.values(), return_exceptions=True)
+        self._stop([*self._followers])
+        await asyncio.gather(*self._stopped, return_exceptions=True)
+
+    def _stop(self, run_ids: Iterable[str]) -> None:
+        for run_id in run_ids:
+            follower = self._followers.pop(run_id, None)
+            if follower is not None:
+                follower.cancel()
+                self._stopped.append(follower)
 
     def _ended_with(self, event: Event) -> Sequence[str]:
         """Return the runs that made their last calls before an event; nothing follows once the call has ended."""
         if event.kind in _CALL_ENDED:
             ended = self._children.pop((event.run_id, event.tool_call_id), [])
-            for child in ended:
-                self._followers[child].cancel()
+            self._stop(ended)
             return ended
         is_link = event.kind == EventKind.AGENT_RUN_ENDED and event.data["run_id"] in self._followers
         return [event.data["run_id"]] if is_link else []

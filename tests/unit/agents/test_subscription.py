@@ -6,13 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.unit.toolsets.agent.agents.world import DELEGATE, FOUND, World, call_of, in_time, search
 from toolgen.agents import Message, RunOutcome, ScriptedPlanner, run_agent, subscribe
 from toolgen.contract.records import ToolResult
 from toolgen.record.memory import MemoryStore
 from toolgen.record.sqlite import SqliteStore
-from toolgen.runtime.events.records import StoreError
+from toolgen.runtime.events.records import NewEvent, StoreError
 from toolgen.runtime.runs.children import start_child
 
 if TYPE_CHECKING:
@@ -176,3 +178,45 @@ def test_a_run_in_a_file_is_followed_too(tmp_path: Path) -> None:
     events, world = asyncio.run(main())
     assert_ordered(world, events)
     assert len({event.run_id for event in events}) == 2
+
+
+class FollowedStore(MemoryStore):
+    """Counts those who follow a run."""
+
+    following = 0
+
+    async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
+        self.following += 1
+        try:
+            async for event in super().follow(run_id, after):
+                yield event
+        finally:
+            self.following -= 1
+
+
+CHILD = {"run_id": "r1.c", "agent": "a"}
+ATTEMPT = ["tool_started", "agent_run_started", "child", "agent_run_ended", "tool_failed"]
+
+
+@given(st.lists(st.integers(1, len(ATTEMPT)), max_size=4))
+@example([3])
+def test_a_call_that_is_made_again_leaves_no_follower_behind(cut_off_after: list[int]) -> None:
+    """Each attempt is cut off after so many of its events, as by a crash, or by its end; the last one is whole."""
+
+    async def body() -> None:
+        store = FollowedStore()
+        for length in [*cut_off_after, len(ATTEMPT)]:
+            for kind in ATTEMPT[:length]:
+                if kind == "child":
+                    store.append(NewEvent("tool_started", "r1.c", "t.x", "c"))
+                else:
+                    data = CHILD if kind.startswith("agent_run") else {}
+                    store.append(NewEvent(kind, "r1", "t.agent", "c1", data))
+        store.append(NewEvent("run_ended", "r1", data={"end_reason": "completed"}))
+        seen = [event async for event in subscribe(store, "r1")]
+        for run_id in ("r1", "r1.c"):
+            assert [each for each in seen if each.run_id == run_id] == [*(await store.read(run_id)).events]
+        assert store.following == 0
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(body())
