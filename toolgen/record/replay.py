@@ -16,12 +16,14 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.redact.call_secrets import (
     hide_issue,
+    hide_text,
     json_of,
     secrets_of_call,
     secrets_of_tool,
     with_result_values,
 )
 from toolgen.runtime.redact.redacted import issues_of_rest
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.schema.json_values import canonical, is_array, is_object
 from toolgen.spec.text import cut, shown_name
 
@@ -160,7 +162,8 @@ def read_calls(line: bytes) -> tuple[RecordingLine, ...]:
     if strange is not None:
         meant = nearest(strange, _KEYS, count=1)
         keys = f"did you mean `{meant[0]}`?" if meant else f"the keys are {', '.join(f'`{key}`' for key in _KEYS)}"
-        raise BrokenLine(members[strange].key_column, f"a recorded call has no `{strange}`; {keys}")
+        shown = shown_name(hide_text(strange, NO_SECRETS))
+        raise BrokenLine(members[strange].key_column, f"a recorded call has no `{shown}`; {keys}")
     tool, accept = members.get("tool"), members.get("accept")
     if tool is None or not isinstance(tool.value, str):
         raise BrokenLine(tool.column if tool else 1, "it needs a `tool`, a string")

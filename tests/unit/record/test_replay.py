@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from toolgen.record.replay import BrokenLine, Outcome, RecordingLine, Report, read_calls
@@ -87,6 +87,22 @@ def test_an_invalid_line_is_reported_with_location_and_reason(line: bytes, colum
     with pytest.raises(BrokenLine) as raised:
         read_calls(line)
     assert (raised.value.column, raised.value.reason) == (column, reason)
+
+
+@given(
+    st.one_of(
+        st.text(), st.text().map(lambda text: text * 10_000), st.from_regex("ghp_[0-9A-Za-z]{36}", fullmatch=True)
+    )
+)
+def test_an_unknown_key_is_shown_short_escaped_and_without_secrets(key: str) -> None:
+    assume(f"`{key}`" not in KEYS)
+    line = json.dumps({"tool": "a", "result": 1, key: 1}).encode()
+    with pytest.raises(BrokenLine) as raised:
+        read_calls(line)
+    reason = raised.value.reason
+    assert len(reason) < 250
+    assert reason.isprintable()
+    assert not (key.startswith("ghp_") and key in reason)
 
 
 def test_a_report_counts_agreements_and_lists_disagreements() -> None:
