@@ -137,11 +137,8 @@ class MemoryStore:
 
     def _end(self, event: NewEvent) -> None:
         with self._ending:
-            before = (
-                decode_event(event.run_id, -1, _event_body(row))
-                for row in reversed(self._rows)
-                if row[0] == event.run_id
-            )
+            places = reversed(self._places_of(event.run_id))
+            before = (decode_event(event.run_id, -1, _event_body(self._rows[place])) for place in places)
             end = decode_event(event.run_id, -1, encode_event(event, _EPOCH))
             if self._closed or not repeats_end(end, before):
                 self._write(event, None)

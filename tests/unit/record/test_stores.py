@@ -14,6 +14,7 @@ import pytest
 
 from tests.unit.record.sample import TOOL, denied, done, ended, one_call, progress, result, started, write
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError, ToolResult
+from toolgen.record import memory
 from toolgen.record.memory import MemoryStore
 from toolgen.record.postgres import PostgresStore
 from toolgen.record.sqlite import SqliteStore
@@ -406,3 +407,40 @@ def test_stored_values_do_not_change_with_their_source_objects(use: Use) -> None
         assert record.results[0].content["audit"] == {"rows": [1]}
 
     use(check)
+
+
+@pytest.mark.parametrize("runs", [1, 50])
+def test_the_end_of_a_run_in_memory_reads_the_rows_of_that_run_only(runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    for number in range(runs):
+        store.append(NewEvent("tool_started", f"r{number}", TOOL, "c"))
+    read: list[Any] = []
+    body_of = memory._event_body
+    monkeypatch.setattr(memory, "_event_body", lambda row: read.append(row[0]) or body_of(row))
+    for number in range(runs):
+        store.append(NewEvent("run_ended", f"r{number}", data={"end_reason": "completed"}))
+    assert read == [f"r{number}" for number in range(runs)]
+    rows = CountedRows(store._rows)
+    store._rows = rows  # type: ignore[misc]  # counted
+    store.append(NewEvent("run_ended", "r0", data={"end_reason": "completed"}))
+    assert rows.read <= 2
+
+
+class CountedRows(list[Any]):
+    """Counts the rows that are read."""
+
+    read = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        self.read += 1
+        return super().__getitem__(place)
+
+    def __iter__(self) -> Any:
+        for row in super().__iter__():
+            self.read += 1
+            yield row
+
+    def __reversed__(self) -> Any:
+        for row in super().__reversed__():
+            self.read += 1
+            yield row
