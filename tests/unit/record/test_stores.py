@@ -416,12 +416,17 @@ def test_the_end_of_a_run_in_memory_reads_the_rows_of_that_run_only(runs: int, m
         store.append(NewEvent("tool_started", f"r{number}", TOOL, "c"))
     read: list[Any] = []
     body_of = memory._event_body
-    monkeypatch.setattr(memory, "_event_body", lambda row: read.append(row[0]) or body_of(row))
+
+    def counted(row: Any) -> Any:
+        read.append(row[0])
+        return body_of(row)
+
+    monkeypatch.setattr(memory, "_event_body", counted)
     for number in range(runs):
         store.append(NewEvent("run_ended", f"r{number}", data={"end_reason": "completed"}))
     assert read == [f"r{number}" for number in range(runs)]
     rows = CountedRows(store._rows)
-    store._rows = rows  # type: ignore[misc]  # counted
+    store._rows = rows
     store.append(NewEvent("run_ended", "r0", data={"end_reason": "completed"}))
     assert rows.read <= 2
 

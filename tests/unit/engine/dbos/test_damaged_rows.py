@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -297,9 +298,7 @@ def test_a_worker_takes_over_all_runs_of_a_dead_one_beside_a_damaged_one(
         sql(running, "UPDATE {dbos}workflow_status SET executor_id = 'dead'")
         sql(running, "INSERT INTO toolgen_workers (worker, place, beats) VALUES ('dead', 1, :dead)", dead=DEAD)
         for run_id in ("r2", "r3"):
-            await until(
-                lambda run_id=run_id: engine.info(run_id), lambda info: (info.worker, info.state) == ("mine", "waiting")
-            )
+            await until(partial(engine.info, run_id), lambda info: (info.worker, info.state) == ("mine", "waiting"))
         assert (await engine.info("r1")).worker == "mine"
         assert "'r1' cannot be read" in caplog.text
         rows = engine._tables.tables.workflow_status

@@ -16,9 +16,9 @@ from tests.unit.engine.engines import ALLOW, allow, asking_agent, until
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import schedules, tables
 from toolgen.engine.dbos import worker as dbos_worker
-from toolgen.engine.dbos.database import reading
 from toolgen.engine.dbos.lease import Lease
 from toolgen.engine.dbos.own_tables import WORKERS
+from toolgen.engine.dbos.reading import reading
 from toolgen.engine.protocol import NotResumable
 from toolgen.engine.schedules import Schedule
 from toolgen.runtime.events.records import RunNotFound
