@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.runtime.base.bearer import token_problem
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.files import open_file
 from toolgen.spec.sensitive import note_private
 
 _LARGEST: Final = 1024 * 1024
-_SHORTEST: Final = 16
-"""Characters of a token, at least: what is shorter could be guessed."""
 
 
 class TokensError(ValueError):
@@ -36,8 +35,8 @@ class Tokens:
             if not user:
                 raise TokensError("a token has no user: its key is empty")
             for token in [given] if isinstance(given, str) else given:
-                if len(token) < _SHORTEST or not token.isascii() or any(char.isspace() for char in token):
-                    raise TokensError(f"a token of {user} is no word of at least {_SHORTEST} ASCII characters")
+                if problem := token_problem(token):
+                    raise TokensError(f"a token of {user} {problem}")
                 if self._users.setdefault(_digest(token), user) != user:
                     raise TokensError(f"a token of {user} is also the token of another user")
         if not self._users:

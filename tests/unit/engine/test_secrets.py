@@ -64,7 +64,7 @@ NOTE = {
 KEY = f"ghp_{'a1B2' * 9}"
 NOTED = {"text": f"noted {PIN} of {KEY}", "pin": PIN}
 RAISE = "raise: "
-TOKEN = "t-0123456789"
+TOKEN = "t-0123456789abcdef"
 
 
 class FailingPlanner(ScriptPlanner):

@@ -27,6 +27,7 @@ from toolgen.engine.dbos.lease import DEAD_AFTER
 from toolgen.engine.protocol import AlreadyAnswered, NotApprover, NotAsked
 from toolgen.engine.signals import NotSignalled
 from toolgen.engine.steps import shown_answer, shown_signal
+from toolgen.runtime.base.bearer import token_problem
 from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
@@ -53,11 +54,16 @@ _UNKNOWN: Final = ("404 Not Found", {"error": "there is no such address"})
 
 
 class Endpoints:
-    """A WSGI application. `loop` is that of the worker and the engine; without a token only health and metrics."""
+    """A WSGI application. `loop` is that of the worker and the engine; without a token only health and metrics.
+
+    Raises ValueError for a token that could be guessed, or that no client could send.
+    """
 
     def __init__(
         self, worker: DbosWorker, engine: DbosEngine, loop: asyncio.AbstractEventLoop, token: str = ""
     ) -> None:
+        if token and (problem := token_problem(token)):
+            raise ValueError(f"the token {problem}")
         self._worker: Final = worker
         self._engine: Final = engine
         self._loop: Final = loop

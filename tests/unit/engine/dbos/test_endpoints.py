@@ -7,7 +7,8 @@ import json
 import socket
 import struct
 import threading
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.error import HTTPError
@@ -16,6 +17,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -23,17 +27,19 @@ from tests.unit.engine import app
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import LateEngine, until
 from toolgen.agents import RunOutcome
+from toolgen.cli.commands.runs.worker import command as worker_command
 from toolgen.engine import EngineHost
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, endpoints, prepare_database
 from toolgen.engine.dbos.endpoints import Endpoints, listening
 from toolgen.engine.dbos.metrics import Metrics
 from toolgen.runtime.events.records import StoreError
+from toolgen.serve.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
     from pathlib import Path
 
-TOKEN = "t-0123456789"
+TOKEN = "t-0123456789abcdef"
 
 
 class Served:
@@ -421,9 +427,9 @@ def test_what_a_request_cannot_have_as_its_body_is_named(tmp_path: Path, monkeyp
             {"roles": ["\0"]},
             {"by": "x" * 1_001},
         ]
-        for given in texts:
-            given["decision"] = "allow_once"
-            assert (await served.ask(place, given, method="POST", token=TOKEN))[0] == 400
+        for given_answer in texts:
+            given_answer["decision"] = "allow_once"
+            assert (await served.ask(place, given_answer, method="POST", token=TOKEN))[0] == 400
         assert await served.engine.answers(run_id) == []
         assert (await served.engine.signals(run_id)).received == ()
 
@@ -435,7 +441,7 @@ def test_a_run_that_cannot_be_read_is_told_as_that_and_metrics_go_on(tmp_path: P
     async def body(served: Served) -> None:
         for run_id in ("r1", "r2"):
             await served.engine.start(request([write("a")], run_id=run_id))
-            await until(lambda run_id=run_id: served.engine.approvals(run_id))
+            await until(partial(served.engine.approvals, run_id))
         with served.engine._tables.engine.begin() as connection:
             row = "INSERT INTO notifications (message_uuid, destination_uuid, topic, message, created_at_epoch_ms) "
             connection.execute(sa.text(row + "VALUES ('m', 'r1', 'answer:other', :odd, 1)"), {"odd": odd})
@@ -460,3 +466,34 @@ def test_why_a_database_does_not_answer_is_told(tmp_path: Path, error: Exception
             assert await served.ask("/runs/r1", token=TOKEN) == (503, {"error": shown})
 
     served(tmp_path, body)
+
+
+SENT = "".join(map(chr, range(0x21, 0x7F)))
+"""What a header carries in one word."""
+
+
+@given(st.one_of(st.text(max_size=30), st.text(SENT, min_size=14, max_size=18)))
+@example("schlüssel-schlüssel")
+@example("0123456789abcdef\n")
+@example("0123456789abcdef")
+@example("a")
+def test_every_door_asks_the_same_of_a_token(token: str) -> None:
+    is_good = len(token) >= 16 and all(char in SENT for char in token)
+    none: Any = None
+    doors: list[Callable[[], object]] = [lambda: Tokens({"ann": token})]
+    if token:  # without one there are no questions of runs
+        doors.append(lambda: Endpoints(none, none, none, token))
+    for door in doors:
+        with (
+            nullcontext() if is_good else pytest.raises(ValueError, match="is no word of at least 16 ASCII characters")
+        ):
+            door()
+
+
+@pytest.mark.parametrize("token", ["a", "0123456789abcde", "0123456789abcdef\n", "schlüssel-schlüssel"])
+def test_a_worker_does_not_start_with_a_token_that_no_client_can_send(token: str, tmp_path: Path) -> None:
+    args = ["tests.unit.engine.app:host", "--http", "0", "--token-env", "T"]
+    env = {"T": token, "TOOLGEN_DATABASE": str(tmp_path / "runs.sqlite"), app.FOLDER: str(tmp_path)}
+    done = CliRunner().invoke(worker_command, args, env=env)
+    assert done.exit_code == 2
+    assert "--token-env T: its value is no word of at least 16 ASCII characters" in done.output

@@ -22,6 +22,7 @@ from toolgen.cli.output import FiniteRange, echo
 from toolgen.engine.body import DEFAULT_RETRIES
 from toolgen.engine.protocol import MOST_AT_A_TIME
 from toolgen.execute.python.references import NotThere, Objects
+from toolgen.runtime.base.bearer import token_problem
 from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
@@ -124,9 +125,11 @@ def command(
     place = None if address is None else place_of(address)
     if token_env and place is None:
         raise click.UsageError("--token-env is for --http.")
-    if token_env and not os.environ.get(token_env):
+    token = os.environ.get(token_env, "") if token_env else ""
+    if token_env and not token:
         raise click.UsageError(f"--token-env {token_env}: there is no such variable, or it is empty")
-    token = os.environ[token_env] if token_env else ""
+    if token_env and (problem := token_problem(token)):
+        raise click.UsageError(f"--token-env {token_env}: its value {problem}")
     try:
         retries = replace(DEFAULT_RETRIES, planner_seconds=planner_seconds)
     except ValueError as error:
