@@ -197,7 +197,7 @@ class ToolCallMeta:
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
-            for name in ("_context", "granted", "was_asked", "login", "injected", "idempotency_key", "fencing_token"):
+            for name in _OF_ONE_CALL:
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context
@@ -212,6 +212,18 @@ class ToolCallMeta:
 
 _set_fields = setter(ToolCallMeta, "__dict__")
 
+_COUNTED_AS: Final = "_counted_as"
+_OF_ONE_CALL: Final = (
+    "_context",
+    "granted",
+    "was_asked",
+    "login",
+    "injected",
+    "idempotency_key",
+    "fencing_token",
+    _COUNTED_AS,
+)
+
 ANONYMOUS: Final = ToolCallMeta()
 """The meta of calls without one."""
 
@@ -220,6 +232,20 @@ def running_call(meta: ToolCallMeta) -> Any:
     """Return the running call of a meta; None before its handler begins, after its end, and outside of calls."""
     context: CallContext | None = meta.__dict__.get("_context")
     return None if context is None else context.call
+
+
+def as_one_call(meta: ToolCallMeta, identity: str) -> ToolCallMeta:
+    """Return a copy for a call that an engine may make again: limits count all attempts with this identity once.
+
+    It is no field: a copy that a handler makes for calls of its own, in any way, does not have it.
+    """
+    return meta.with_fields(**{_COUNTED_AS: identity})
+
+
+def counted_as(meta: ToolCallMeta) -> str:
+    """Return what limits count a call as: the same for all attempts of it; empty for one that no engine makes."""
+    identity: str = meta.__dict__.get(_COUNTED_AS, "")
+    return identity
 
 
 def _fields_of(record: ToolCallMeta | ToolError) -> dict[str, Any]:

@@ -159,6 +159,7 @@ class Body:
                     "key": keys[at],
                     "place": f"{turn}.{at}",
                     "digest": tools[at][1],
+                    "plan": plan.get("id", ""),
                     "inline": at in inline,
                     "call": calls[at],
                     "group": tools[at][0],

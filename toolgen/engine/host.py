@@ -10,6 +10,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
+from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
@@ -21,7 +22,7 @@ from toolgen.agents.planner import RunOutcome, call_from_json, checked, message_
 from toolgen.agents.runs import in_span, observed
 from toolgen.changes.rules import Level
 from toolgen.changes.wire import compare_schemas
-from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.contract.records import FailureKind, ToolRequest, as_one_call
 from toolgen.engine.calls import result_as_json
 from toolgen.engine.children import caller
 from toolgen.engine.failures import hope_of, wait_of
@@ -313,7 +314,10 @@ class EngineHost:
         return {"outcome": answer} if shown is answer else {"outcome": answer, "shown": shown}
 
     def _planned(self, message: Message, args: Json) -> Json:
-        """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON."""
+        """Return what the body needs to make the calls of a message. Raises TypeError for one that is not JSON.
+
+        With a tool that has limits the plan gets an `id`: that of its run may be used again once the run is deleted.
+        """
         catalog, calls = self.runtime.catalog, message.calls
         ids = [call.tool_call_id for call in calls]
         keys = _keys(ids, args["turn"], set(args["keys"]))
@@ -326,6 +330,8 @@ class EngineHost:
             planned["keys"] = keys
         if inline := [at for at, ident in enumerate(idents) if ident and self.runtime.is_inline(ident)]:
             planned["inline"] = inline
+        if any(ident and catalog.definition(ident).settings.limits.are_per_user for ident in idents):
+            planned["id"] = token_hex(8)
         if self.runtime.may_continue:
             planned["may_continue"] = True
         if shown := self._secrets.shown_calls(idents, calls):
@@ -347,8 +353,9 @@ class EngineHost:
         token = None if made is None else made.fencing_token
         key = idempotency_key(asked.run_id, args["key"])
         meta = run.meta.with_fields(idempotency_key=key, fencing_token=token)
+        meta = as_one_call(meta, f"{key}:{args['plan']}")
         self._give_grants(run, args.get("granted", ()))
-        question = await self.runtime.permission_request(request, run)
+        question = await self.runtime.permission_request(request, run, meta=meta)
         context: AbstractContextManager[None] = nullcontext()
         if question is not None:
             answers, answer = args.get("answers", 0), args.get("answer")

@@ -100,13 +100,17 @@ class World:
     def fail(self, _args: Any) -> None:
         raise OSError("the disk is gone")
 
-    def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
-        waits = self.counters.take(ident, user, at, cooldown_seconds, daily_limit)
+    def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
+        waits = self.counters.take(ident, user, at, cooldown_seconds, daily_limit, call)
         self.counted.append(((ident, user), waits))
         return waits
 
-    def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
-        return self.counters.wait(ident, user, at, cooldown_seconds, daily_limit)
+    def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
+        return self.counters.wait(ident, user, at, cooldown_seconds, daily_limit, call)
 
     def decide(self, request: PermissionRequest) -> Decision:
         shown = re.sub(r"_[0-9a-f]{12}_", "_", str(request).replace(str(self.folder.parent), ""))  # ids of this runtime

@@ -68,8 +68,9 @@ JOINED: dict[str, tuple[Callable[..., Any], st.SearchStrategy[tuple[Any, ...]]]]
     ),
     "signals": (lambda key, run: message_id(once_of_key(key), run), st.tuples(TEXTS, RUNS)),
     "topics of notes": (allowed_topic_of, st.tuples(QUESTIONS, NUMBERS)),
-    "limits in Redis": (lambda ident, user: redis._keys(ident, user, NOW), st.tuples(TEXTS, TEXTS)),
+    "limits in Redis": (lambda *of: redis._keys(of[0], of[1], NOW, of[2]), st.tuples(TEXTS, TEXTS, TEXTS)),
     "limits in files and Postgres": (digest_of_attempt, st.tuples(TEXTS, TEXTS)),
+    "calls in files and Postgres": (digest_of_attempt, st.tuples(TEXTS, TEXTS, TEXTS)),
     "grants": (
         lambda ident, what, value: digest_of((ident, ((what, value),))),
         st.tuples(TEXTS, TEXTS, TEXTS),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +15,13 @@ from hypothesis import strategies as st
 
 from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, as_one_call
 from toolgen.runtime.policy import rate_limits
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.runtime import Runtime
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -198,11 +203,71 @@ def test_a_limit_that_cannot_be_checked_refuses_the_call() -> None:
         assert error.message == "the limits of own.tool cannot be checked now"
 
 
+def test_a_key_that_a_client_repeats_does_not_count_calls_as_one() -> None:
+    runtime = limited(Clock(), daily_limit=2)
+
+    def call_again() -> str:
+        meta = ToolCallMeta(user="ann", idempotency_key="k", run_id="r")
+        return code_of(asyncio.run(runtime.invoke(ToolRequest(name="own.tool", tool_call_id="c"), meta=meta)))
+
+    assert [call_again() for _ in range(3)] == ["ok", "ok", "rate_limited"]
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda meta: meta,
+        lambda meta: replace(meta, tool_call_id="c"),
+        lambda meta: meta.with_fields(injected={}),
+        copy,
+        lambda meta: pickle.loads(pickle.dumps(meta)),
+    ],
+)
+def test_calls_that_a_handler_makes_are_not_counted_as_the_call_of_the_engine(
+    of: Callable[[ToolCallMeta], ToolCallMeta],
+) -> None:
+    async def handler(_args: Any, meta: ToolCallMeta) -> None:
+        if meta.run_id:
+            again = [ToolRequest(name="own.tool", tool_call_id="c")] * 4
+            ends.extend([code_of(await runtime.invoke(each, meta=of(meta).with_fields(run_id=None))) for each in again])
+
+    ends: list[str] = []
+    runtime = runtime_of(catalog_of(handler, metadata={"limits": {"daily_limit": 3}}), clock=Clock())
+    meta = as_one_call(ToolCallMeta(user="ann", run_id="r"), "r:c")
+    for _ in range(2):  # the engine makes it again
+        assert code_of(asyncio.run(runtime.invoke(ToolRequest(name="own.tool", tool_call_id="c"), meta=meta))) == "ok"
+    assert ends == ["ok"] * 2 + ["rate_limited"] * 6
+
+
+def test_counters_are_told_what_a_call_counts_as_only_by_engines() -> None:
+    class Noting(MemoryCounters):
+        def take(self, *attempt: Any) -> float:
+            told.append(attempt[5])
+            return super().take(*attempt)
+
+    told: list[str] = []
+    runtime = runtime_of(catalog_of(metadata={"limits": {"daily_limit": 9}}), counters=Noting())
+    for meta in (ToolCallMeta(user="ann"), as_one_call(ToolCallMeta(user="ann"), "r:c")):
+        asyncio.run(runtime.invoke(ToolRequest(name="own.tool"), meta=meta))
+    assert told == ["", "r:c"]
+
+
+def test_calls_of_durable_runs_that_counted_are_forgotten_after_30_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters, days = MemoryCounters(), 0.0
+    monkeypatch.setattr(rate_limits, "monotonic", lambda: days * 86_400.0)
+    for number in range(6000):
+        days = number / 100
+        assert counters.take(*Attempt("x.y", str(number), NOON, 5, 1, "r:c")) == 0
+        if number == 2900:
+            assert counters.wait(*Attempt("x.y", "0", NOON, 5, 1, "r:c")) == 0
+    assert len(vars(counters)["_calls"]) < 3000 + 1024 + 5
+
+
 def test_counters_are_used_also_while_they_are_empty() -> None:
     class Table(dict[str, int]):
         """Counters of a host, which are falsy at first."""
 
-        def take(self, ident: str, _user: str, _at: datetime, _cooldown: float, _daily: int, /) -> float:
+        def take(self, ident: str, *_attempt: Any) -> float:
             self[ident] = self.get(ident, 0) + 1
             return 0.0
 

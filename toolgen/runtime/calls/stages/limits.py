@@ -1,10 +1,14 @@
-"""Limits: how often a user may call a tool. An attempt that passes here counts even if the call fails later."""
+"""Limits: how often a user may call a tool.
+
+An attempt that passes here counts even if the call fails later. A call that an engine makes again counts once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from toolgen.contract.records import counted_as
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
 from toolgen.runtime.policy.rate_limits import limits_unavailable
 
@@ -35,7 +39,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
         if not user:
             raise ToolRateLimited(name, None)
         try:
-            wait = take(name, user, clock(), cooldown, daily)
+            wait = take(name, user, clock(), cooldown, daily, counted_as(call.meta))
         except CallFailed:
             raise
         except Exception as error:  # counters may be the host's: the call is refused

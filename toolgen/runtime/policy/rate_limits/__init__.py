@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 KEPT_LONGER: Final = timedelta(hours=1)
 """How long counters keep expired entries, because clocks differ and may be set back."""
 
+CALLS_KEPT: Final = timedelta(days=30)
+"""How long counters know a call of a durable run that counted: as long as such a run waits for a person."""
+
 _LONGEST_SECONDS: Final = 100 * 366 * 86_400
 """Maximum cooldown in seconds: longer ones would overflow dates or Redis numbers."""
 
@@ -53,9 +56,9 @@ def since_1970(time: datetime) -> int:
     return microseconds(time - _EPOCH)
 
 
-def digest_of_attempt(ident: str, user: str) -> bytes:
-    """Return a digest of a tool and a user, whose names may be of any length and any text."""
-    parts = [part.encode("utf-8", "surrogatepass") for part in (ident, user)]
+def digest_of_attempt(*of: str) -> bytes:
+    """Return a digest of a tool, a user, and a call of theirs, which may be of any length and any text."""
+    parts = [part.encode("utf-8", "surrogatepass") for part in of]
     return sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).digest()
 
 
@@ -69,18 +72,19 @@ class Counters(Protocol):
     """Counts attempts, atomically, by tool, user and UTC date."""
 
     def take(
-        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
     ) -> float | Awaitable[float]:
         """Count an attempt, a call of a tool by a user, and return 0; or count nothing, and return the seconds to wait.
 
         A limit of 0 means none. The time is aware, that of the attempt, and may go back: no wait is longer than the
-        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the
-        call.
+        cooldown, or than the rest of the UTC day. `call`, if not empty, is the same for all attempts that an engine
+        makes of one call, such as after a crash: if one of this tool and user has counted in the last 30 days, the
+        others return 0 and count nothing. Raises `CallFailed` if the limits cannot be checked, to fail the call.
         """
         ...
 
     def wait(
-        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
     ) -> float | Awaitable[float]:
         """Return what `take` would, and count nothing."""
         ...
@@ -98,6 +102,8 @@ _NONE: Final = (0, 0.0)
 class MemoryCounters:
     """Counts by tool, user and UTC date; drops entries that can no longer limit a call. Threads may share it.
 
+    Of calls of durable runs it knows those that counted in the last 30 days.
+
     Entries expire by elapsed time: a clock that is wrong for a while resets no limit. A cooldown with a start time in
     the future, from a clock that was ahead, restarts at the next attempt, so it never lasts longer than the rule says.
     """
@@ -105,6 +111,7 @@ class MemoryCounters:
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str, date], tuple[int, float]] = {}
         self._passed: dict[tuple[str, str], tuple[datetime, float]] = {}
+        self._calls: dict[tuple[str, str, str], float] = {}
         self._taken = 0
         self._begin()
         at_fork(after_in_child=self._begin)
@@ -112,11 +119,20 @@ class MemoryCounters:
     def _begin(self) -> None:
         self._lock = Lock()  # another thread may hold that of the parent
 
-    def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
         with self._lock:
-            return self._take(ident, user, now, cooldown_seconds, daily_limit)
+            if not call:
+                return self._take(ident, user, now, cooldown_seconds, daily_limit)
+            if (ident, user, call) in self._calls:
+                return 0
+            wait = self._take(ident, user, now, cooldown_seconds, daily_limit)
+            if not wait:
+                self._calls[ident, user, call] = _expires(CALLS_KEPT)
+            return wait
 
     def _take(self, ident: str, user: str, now: datetime, cooldown_seconds: float, daily_limit: int) -> float:
         today = (ident, user, now.date())
@@ -135,10 +151,14 @@ class MemoryCounters:
             self._passed[ident, user] = (now, _expires(cooldown_of(cooldown_seconds)))
         return 0
 
-    def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
         with self._lock:
+            if call and (ident, user, call) in self._calls:
+                return 0
             is_used_up = bool(daily_limit) and self._counts.get((ident, user, now.date()), _NONE)[0] >= daily_limit
             return self._wait(ident, user, now, cooldown_seconds, is_used_up=is_used_up)
 
@@ -163,6 +183,7 @@ class MemoryCounters:
         elapsed = monotonic()
         self._counts = {key: entry for key, entry in self._counts.items() if entry[1] > elapsed}
         self._passed = {key: entry for key, entry in self._passed.items() if entry[1] > elapsed}
+        self._calls = {key: expires for key, expires in self._calls.items() if expires > elapsed}
 
 
 def _expires(limits: timedelta) -> float:

@@ -8,6 +8,7 @@ from typing import Any, Final, LiteralString
 
 from toolgen.runtime.base.postgres import AsyncConnections, PostgresDatabase, PostgresTables
 from toolgen.runtime.policy.rate_limits import (
+    CALLS_KEPT,
     KEPT_LONGER,
     cooldown_of,
     digest_of_attempt,
@@ -29,9 +30,14 @@ _TABLES: Final = PostgresTables(
           whose bytea, day date, count bigint NOT NULL, expires timestamptz NOT NULL, PRIMARY KEY (whose, day)
         );
         CREATE INDEX attempts_expire ON toolgen.attempts (expires);
+        """,
+        """
+        DROP FUNCTION IF EXISTS toolgen.take_attempt;
+        CREATE TABLE toolgen.calls (call bytea PRIMARY KEY, expires timestamptz NOT NULL);
+        CREATE INDEX calls_expire ON toolgen.calls (expires);
         CREATE FUNCTION toolgen.take_attempt(
           whose_ bytea, now_ bigint, midnight bigint, today date, cooldown bigint, daily_limit bigint, kept interval,
-          counts boolean
+          call_ bytea, calls_kept interval, counts boolean
         ) RETURNS bigint LANGUAGE plpgsql AS $$
         DECLARE
           ready bigint := now_;
@@ -39,6 +45,12 @@ _TABLES: Final = PostgresTables(
           counted bigint := 0;
         BEGIN
           PERFORM pg_advisory_xact_lock(('x' || encode(substring(whose_ FOR 8), 'hex'))::bit(64)::bigint);
+          IF call_ IS NOT NULL THEN
+            PERFORM FROM toolgen.calls WHERE call = call_;
+            IF FOUND THEN
+              RETURN 0;
+            END IF;
+          END IF;
           IF cooldown > 0 THEN
             SELECT passed INTO last_passed FROM toolgen.cooldowns WHERE whose = whose_;
             IF last_passed > now_ THEN
@@ -73,6 +85,9 @@ _TABLES: Final = PostgresTables(
               VALUES (whose_, now_, now() + cooldown * interval '1 microsecond' + kept)
               ON CONFLICT (whose) DO UPDATE SET passed = excluded.passed, expires = excluded.expires;
           END IF;
+          IF call_ IS NOT NULL THEN
+            INSERT INTO toolgen.calls (call, expires) VALUES (call_, now() + calls_kept + kept);
+          END IF;
           RETURN 0;
         END
         $$;
@@ -80,16 +95,19 @@ _TABLES: Final = PostgresTables(
     ),
     error=RuntimeError,
 )
-"""`whose` is a digest of a tool and a user. `take_attempt` returns how long to wait, and counts an attempt if asked to.
+"""`whose` is a digest of a tool and a user, `call` one of a call of a durable run that has counted.
+
+`take_attempt` returns how long to wait, and counts an attempt if asked to: a call that has counted does not wait.
 
 Times are in µs since 1970. Of a cooldown the time of the last successful attempt is stored; a time in the future, from
 a clock that was ahead, counts as now, so that no wait is longer than the cooldown. Rows expire by the server's clock.
 """
 
-_TAKE: Final = "SELECT toolgen.take_attempt(%s, %s, %s, %s, %s, %s, %s, %s)"
+_TAKE: Final = "SELECT toolgen.take_attempt(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 _SWEEP: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM toolgen.cooldowns WHERE expires < now()",
     "DELETE FROM toolgen.attempts WHERE expires < now()",
+    "DELETE FROM toolgen.calls WHERE expires < now()",
 )
 _SWEEP_EVERY: Final = 1024
 """Number of attempts of one process between two removals of expired rows."""
@@ -126,26 +144,30 @@ class PostgresCounters:
         """Close the connections of the running event loop. A later `take` opens new ones."""
         await self._connections.aclose()
 
-    async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed.
 
         Raises `CallFailed` if Postgres is unavailable.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=True)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=True)
 
-    async def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing.
 
         Raises `CallFailed` if Postgres is unavailable.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=False)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=False)
 
     async def _evaluated(
-        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, *, counts: bool
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str, *, counts: bool
     ) -> float:
         import psycopg
 
-        arguments = _arguments(ident, user, in_utc(at), cooldown_of(cooldown_seconds), daily_limit)
+        arguments = _arguments(ident, user, in_utc(at), cooldown_of(cooldown_seconds), daily_limit, call)
         try:
             async with asyncio.timeout(self._timeout):
                 row = await self._connections.fetch_one(_TAKE, (*arguments, counts))
@@ -164,7 +186,9 @@ class PostgresCounters:
                 await self._connections.fetch_one(statement, ())
 
 
-def _arguments(ident: str, user: str, now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[Any, ...]:
+def _arguments(
+    ident: str, user: str, now: datetime, cooldown: timedelta, daily_limit: int, call: str
+) -> tuple[Any, ...]:
     midnight = midnight_after(now)
     return (
         digest_of_attempt(ident, user),
@@ -174,4 +198,6 @@ def _arguments(ident: str, user: str, now: datetime, cooldown: timedelta, daily_
         microseconds(cooldown),
         min(daily_limit, _LARGEST_LIMIT),
         KEPT_LONGER,
+        digest_of_attempt(ident, user, call) if call else None,
+        CALLS_KEPT,
     )

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from toolgen.contract.extras import MissingExtra
 from toolgen.runtime.base.loops import OfLoop, finish
 from toolgen.runtime.policy.rate_limits import (
+    CALLS_KEPT,
     KEPT_LONGER,
     cooldown_of,
     in_utc,
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _TAKE: Final = """\
-local passed_key, count_key = KEYS[1], KEYS[2]
+local passed_key, count_key, call_key = KEYS[1], KEYS[2], KEYS[3]
 local now, midnight, limit, count_ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local cooldown, passed_ttl, counts = tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
+local cooldown, passed_ttl, call_ttl, counts = tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8] == '1'
 
+if call_ttl ~= '' and redis.call('EXISTS', call_key) == 1 then
+  return 0
+end
 local ready = now
 if cooldown > 0 then
   local passed = tonumber(redis.call('GET', passed_key) or now - cooldown)
@@ -56,13 +60,19 @@ end
 if cooldown > 0 then
   redis.call('SET', passed_key, ARGV[1], 'PX', passed_ttl)
 end
+if call_ttl ~= '' then
+  redis.call('SET', call_key, '', 'PX', call_ttl)
+end
 return 0
 """
-"""Counts an attempt, or only checks; returns how long to wait.
+"""Counts an attempt, or only checks; returns how long to wait. A call of a durable run that has counted does not wait.
 
 Times are in µs since 1970, exact in a double until the year 2255. For a cooldown the time of the last successful
 attempt is stored. A time in the future, from a clock that was ahead, counts as now, so that no wait is longer than the
 cooldown."""
+
+_KEYS: Final = 3
+_CALL_TTL: Final = (CALLS_KEPT + KEPT_LONGER) // timedelta(milliseconds=1)
 
 _CONNECTIONS: Final = 16
 """Maximum connections of one event loop; the attempts that begin together use one for a round trip."""
@@ -101,29 +111,33 @@ class RedisCounters:
         if sender is not None:
             await sender.aclose()
 
-    async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed.
 
         Raises `CallFailed` if Redis is unavailable.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=True)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=True)
 
-    async def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing.
 
         Raises `CallFailed` if Redis is unavailable.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=False)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=False)
 
     async def _evaluated(
-        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, *, counts: bool
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str, *, counts: bool
     ) -> float:
         try:
             async with asyncio.timeout(self._timeout):
                 now, cooldown = in_utc(at), cooldown_of(cooldown_seconds)
                 arguments = _arguments(now, cooldown, daily_limit)
                 wait = await self._senders.get_or_make(self._new_sender).evaluated(
-                    (*_keys(ident, user, now), *arguments, int(counts))
+                    (*_keys(ident, user, now, call), *arguments, _CALL_TTL if call else "", int(counts))
                 )
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", shown_error(error))
@@ -202,10 +216,10 @@ class _Sender:
 
     async def _answers(self, commands: Sequence[_Arguments]) -> Sequence[int | Exception]:
         if len(commands) == 1:
-            return [await self._client.eval(_TAKE, 2, *commands[0])]
+            return [await self._client.eval(_TAKE, _KEYS, *commands[0])]
         pipeline = self._client.pipeline(transaction=False)
         for arguments in commands:
-            pipeline.eval(_TAKE, 2, *arguments)
+            pipeline.eval(_TAKE, _KEYS, *arguments)
         return await pipeline.execute(raise_on_error=False)
 
 
@@ -252,13 +266,14 @@ def _redis() -> Any:
         raise MissingExtra("limits in Redis need redis-py", "redis") from None
 
 
-def _keys(ident: str, user: str, now: datetime) -> tuple[str, str]:
-    """Return the keys of a user's last successful call, and of the calls today.
+def _keys(ident: str, user: str, now: datetime, call: str) -> tuple[str, str, str]:
+    """Return the keys of a user's last successful call, of the calls today, and of a call of a durable run.
 
-    Braces keep both on one cluster node.
+    Braces keep them on one cluster node.
     """
-    whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (ident, user))
-    return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{now.date()}"
+    tool, who, made = (quote(part, safe="@", errors="surrogatepass") for part in (ident, user, call))
+    key = f"toolgen:limits:{{{tool}:{who}}}"
+    return f"{key}:passed", f"{key}:{now.date()}", f"{key}:call:{made}"
 
 
 def _arguments(now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteFile, SqliteKind, why
 from toolgen.runtime.policy.rate_limits import (
+    CALLS_KEPT,
     KEPT_LONGER,
     cooldown_of,
     digest_of_attempt,
@@ -36,7 +37,7 @@ class CountersError(RuntimeError):
 _KIND: Final = SqliteKind(
     name="file of counters",
     application=0x74636E74,  # `tcnt` in ASCII
-    version=1,
+    version=2,
     tables=(
         """CREATE TABLE cooldowns (
           whose BLOB PRIMARY KEY, passed INTEGER NOT NULL, expires INTEGER NOT NULL
@@ -47,11 +48,15 @@ _KIND: Final = SqliteKind(
           PRIMARY KEY (whose, day)
         ) WITHOUT ROWID""",
         "CREATE INDEX attempts_expire ON attempts (expires)",
+        "CREATE TABLE calls (call BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE INDEX calls_expire ON calls (expires)",
     ),
     error=CountersError,
     is_exact=True,
 )
 """`whose` is a digest of a tool and a user, `passed` the time of the last successful attempt, in µs since 1970.
+
+`call` is a digest of a call of a durable run that has counted.
 
 Rows expire by elapsed time, in seconds since the machine started, as a clock that is wrong for a while must reset no
 limit. After a restart old rows stay for longer.
@@ -67,8 +72,14 @@ _COUNT: Final = """
 INSERT INTO attempts (whose, day, count, expires) VALUES (?, ?, 1, ?)
 ON CONFLICT (whose, day) DO UPDATE SET count = count + 1, expires = excluded.expires
 """
+_HAS_COUNTED: Final = "SELECT 1 FROM calls WHERE call = ?"
+_KEEP_CALL: Final = "INSERT INTO calls (call, expires) VALUES (?, ?)"
 _DAY: Final = timedelta(days=1)
-_SWEEP: Final = ("DELETE FROM cooldowns WHERE expires < ?", "DELETE FROM attempts WHERE expires < ?")
+_SWEEP: Final = (
+    "DELETE FROM cooldowns WHERE expires < ?",
+    "DELETE FROM attempts WHERE expires < ?",
+    "DELETE FROM calls WHERE expires < ?",
+)
 
 
 class SqliteCounters:
@@ -105,25 +116,30 @@ class SqliteCounters:
         self._thread.shutdown(wait=False)
         await asyncio.to_thread(self._file.close)
 
-    async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def take(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed.
 
         Raises `CallFailed` if the file cannot be used.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=True)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=True)
 
-    async def wait(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+    async def wait(
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str = "", /
+    ) -> float:
         """Return the seconds until an attempt may succeed, 0 for now, and count nothing.
 
         Raises `CallFailed` if the file cannot be used.
         """
-        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, counts=False)
+        return await self._evaluated(ident, user, at, cooldown_seconds, daily_limit, call, counts=False)
 
     async def _evaluated(
-        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, *, counts: bool
+        self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, call: str, *, counts: bool
     ) -> float:
         whose, now, cooldown = digest_of_attempt(ident, user), in_utc(at), cooldown_of(cooldown_seconds)
-        work = partial(self._evaluate, whose, now, cooldown, daily_limit, counts=counts)
+        made = digest_of_attempt(ident, user, call) if call else None
+        work = partial(self._evaluate, whose, now, cooldown, daily_limit, made, counts=counts)
         try:
             async with asyncio.timeout(self._timeout):
                 wait = await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -133,13 +149,19 @@ class SqliteCounters:
             raise limits_unavailable(ident) from error
         return timedelta(microseconds=wait).total_seconds()
 
-    def _evaluate(self, whose: bytes, now: datetime, cooldown: timedelta, daily_limit: int, *, counts: bool) -> int:
-        """Return the µs to wait; if they are 0, count an attempt, if that is wanted."""
+    def _evaluate(
+        self, whose: bytes, now: datetime, cooldown: timedelta, daily_limit: int, call: bytes | None, *, counts: bool
+    ) -> int:
+        """Return the µs to wait; if they are 0, count an attempt, if that is wanted, and once for a call."""
         with self._file.using() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
+            if call and connection.execute(_HAS_COUNTED, (call,)).fetchone():
+                return 0
             wait = _wait(connection, whose, now, cooldown, daily_limit)
             if counts and not wait:
                 _count(connection, whose, now, cooldown, daily_limit)
+                if call:
+                    connection.execute(_KEEP_CALL, (call, _expires(CALLS_KEPT)))
             return wait
 
 

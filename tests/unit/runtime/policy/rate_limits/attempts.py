@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 
 class Attempt(NamedTuple):
-    """One call of a tool by a user. A limit of 0 means none."""
+    """One call of a tool by a user. A limit of 0 means none. `call` is that of a durable run."""
 
     ident: str
     user: str
     at: datetime
     cooldown_seconds: float = 0
     daily_limit: int = 0
+    call: str = ""

@@ -165,6 +165,35 @@ def test_concurrent_attempts_share_the_remaining_limit(counters: Asked) -> None:
     assert sorted(waits) == [0] * 5 + [HALF_A_DAY] * 55
 
 
+def test_a_call_of_a_durable_run_counts_once_however_often_it_is_attempted(counters: Asked) -> None:
+    both = {"cooldown_seconds": 10, "daily_limit": 2}
+    assert [counters.take(0, call="r1:a", **both) for _ in range(3)] == [0, 0, 0]
+    assert counters.take(5, call="r1:b", **both) == counters.wait(5, **both) == 5
+    assert counters.take(10, call="r1:b", **both) == 0
+    assert [counters.take(at, call=call, **both) for at in (11, 86_400) for call in ("r1:a", "r1:b")] == [0] * 4
+    assert counters.wait(12, call="r1:a", **both) == 0
+    assert counters.take(12, call="r1:c", **both) == counters.wait(12, call="r1:c", **both) == HALF_A_DAY - 12
+    assert counters.take(86_400, **both) == 0, "they have counted nothing on that day"
+
+
+def test_a_call_of_a_durable_run_is_one_of_its_tool_and_user(counters: Asked) -> None:
+    once = {"daily_limit": 1, "call": "r1:a"}
+    assert [counters.take(user=user, **once) for user in ("ann", "ben", "ann", "ben")] == [0] * 4
+    assert counters.take(ident="test.other", user=f"user {next(TOOLS)}", **once) == 0
+    assert counters.take(daily_limit=1, user="ben") == HALF_A_DAY
+    assert counters.take(daily_limit=1, user="ben", call="r1:a ") == HALF_A_DAY
+
+
+def test_attempts_of_one_call_that_are_made_at_once_count_once(counters: Asked) -> None:
+    assert counters.take_at_once(60, daily_limit=2, call="r1:a") == [0] * 60
+    assert sorted(counters.take_at_once(3, daily_limit=2)) == [0, HALF_A_DAY, HALF_A_DAY]
+
+
+def test_a_refused_attempt_of_a_call_is_not_known(counters: Asked) -> None:
+    assert [counters.take(at, cooldown_seconds=10, call=call) for at, call in ((0, "r1:a"), (1, "r1:b"))] == [0, 9]
+    assert [counters.take(at, cooldown_seconds=10, call="r1:b") for at in (2, 10, 11)] == [8, 0, 0]
+
+
 def test_clocks_that_differ_around_midnight_do_not_restart_a_day(counters: Asked) -> None:
     before, after = HALF_A_DAY - 1, HALF_A_DAY + 1
     assert [counters.take(at, daily_limit=1) > 0 for at in (before, after, before, after)] == [False, False, True, True]
@@ -271,6 +300,7 @@ ATTEMPTS = st.lists(
         ),
         st.sampled_from([0, 0.5, 10, 86_400, 100_000.000_001]),
         st.sampled_from([0, 1, 2, 5]),
+        st.sampled_from(["", "", "r1:a", "r1:b", "r2:a"]),
     ),
     max_size=30,
 )
@@ -282,12 +312,12 @@ def test_tel_27_28_memory_sqlite_redis_and_postgres_give_the_same_answers(
     in_redis: RedisCounters,
     in_postgres: PostgresCounters,
     runner: asyncio.Runner,
-    steps: list[tuple[str, float, float, int]],
+    steps: list[tuple[str, float, float, int, str]],
 ) -> None:
-    tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, []
-    for user, seconds, cooldown, daily in steps:
+    tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, list[Attempt]()
+    for user, seconds, cooldown, daily, call in steps:
         now += timedelta(seconds=seconds)
-        attempts.append(Attempt(ident=tool, user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
+        attempts.append(Attempt(tool, user, now, cooldown, daily, call))
 
     async def answers(counters: Any) -> list[float]:
         waits = [counters.take(*attempt) for attempt in attempts]

@@ -74,7 +74,7 @@ def test_users_are_stored_as_digests_and_rows_are_removed_an_hour_after_they_mat
 
     async def take(user: str) -> None:
         async with PostgresCounters(postgres_url) as counters:
-            await counters.take(*attempt(user, daily_limit=1))
+            await counters.take(*attempt(user, daily_limit=1, call="ann@example.org:c"))
             await counters.take(*attempt("other", daily_limit=1))
 
     asyncio.run(take("ann@example.org"))
@@ -84,10 +84,13 @@ def test_users_are_stored_as_digests_and_rows_are_removed_an_hour_after_they_mat
         assert all(timedelta(seconds=3570) < left <= timedelta(seconds=3630) for _, left in rows)
         [left, _] = connection.execute("SELECT expires - now() FROM toolgen.attempts").fetchall()
         assert timedelta(hours=13) - timedelta(minutes=1) < left[0] <= timedelta(hours=13)
-        for table in ("cooldowns", "attempts"):
+        [(call, kept)] = connection.execute("SELECT call, expires - now() FROM toolgen.calls").fetchall()
+        assert b"ann@" not in call
+        assert timedelta(days=30, minutes=59) < kept <= timedelta(days=30, hours=1)
+        for table in ("cooldowns", "attempts", "calls"):
             connection.execute(f"UPDATE toolgen.{table} SET expires = now() - interval '1 second'")  # noqa: S608  # names in tests
         asyncio.run(take("ben"))
-        for table in ("cooldowns", "attempts"):
+        for table in ("cooldowns", "attempts", "calls"):
             assert connection.execute(f"SELECT count(*) FROM toolgen.{table}").fetchone() == (1,)  # noqa: S608  # names in tests
 
 

@@ -128,13 +128,14 @@ def test_takes_that_wait_when_the_counters_are_closed_fail(empty: RedisServer, s
 def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServer) -> None:
     async def take() -> None:
         async with RedisCounters(empty.uri) as counters:
-            await counters.take(*attempt("ann:x@example.org", cooldown_seconds=30, daily_limit=1))
+            await counters.take(*attempt("ann:x@example.org", cooldown_seconds=30, daily_limit=1, call="r1:c"))
 
     asyncio.run(take())
     with empty.client() as client:
         left = {key: client.ttl(key) for key in client.keys()}
     key = "toolgen:limits:{own.tool:ann%3Ax@example.org}"
-    assert left.keys() == {f"{key}:passed", f"{key}:2026-03-01"}
+    assert left.keys() == {f"{key}:passed", f"{key}:2026-03-01", f"{key}:call:r1%3Ac"}
+    assert left[f"{key}:call:r1%3Ac"] == pytest.approx(30 * 86_400 + 3600, abs=60)
     assert left[f"{key}:passed"] == pytest.approx(3630, abs=60)
     assert left[f"{key}:2026-03-01"] == pytest.approx(13 * 3600, abs=60)
 

@@ -88,7 +88,7 @@ def test_tel_27_limits_hold_in_a_process_that_is_started_again(path: Path) -> No
 def test_users_are_stored_as_digests_and_rows_are_removed_once_they_cannot_matter(path: Path) -> None:
     async def take(user: str) -> None:
         async with SqliteCounters(path) as counters:
-            await counters.take(*attempt(user, daily_limit=1))
+            await counters.take(*attempt(user, daily_limit=1, call="ann@example.org:c"))
 
     asyncio.run(take("ann@example.org"))
     assert path.stat().st_mode & 0o077 == 0
@@ -98,11 +98,13 @@ def test_users_are_stored_as_digests_and_rows_are_removed_once_they_cannot_matte
         assert expires - time.monotonic() == pytest.approx(3630, abs=60)
         [[expires]] = connection.execute("SELECT expires FROM attempts").fetchall()
         assert expires - time.monotonic() == pytest.approx(25 * 3600, abs=60)
-        connection.execute("UPDATE cooldowns SET expires = 0")
-        connection.execute("UPDATE attempts SET expires = 0")
+        [[expires]] = connection.execute("SELECT expires FROM calls").fetchall()
+        assert expires - time.monotonic() == pytest.approx(30 * 86_400 + 3600, abs=60)
+        for table in ("cooldowns", "attempts", "calls"):
+            connection.execute(f"UPDATE {table} SET expires = 0")  # noqa: S608  # names in tests
         asyncio.run(take("ben"))
-        assert connection.execute("SELECT count(*) FROM cooldowns").fetchone() == (1,)
-        assert connection.execute("SELECT count(*) FROM attempts").fetchone() == (1,)
+        for table in ("cooldowns", "attempts", "calls"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)  # noqa: S608  # as above
 
 
 def test_where_the_file_is_locked_a_limited_call_does_not_run_and_the_loop_goes_on(
