@@ -380,7 +380,7 @@ class EngineHost:
             return {"waits": signals.wanted, **_present(kept)}
         about = {
             "denied": was_denied,
-            "may_repeat": self._may_repeat(result),
+            "may_repeat": self._may_repeat(result, run, agents),
             "aborted": run.progress.is_aborted,
             **kept,
         }
@@ -451,16 +451,17 @@ class EngineHost:
             self._digests[ident] = self.runtime.contract(ident)[:_DIGEST_LENGTH]
         return self._digests[ident]
 
-    def _may_repeat(self, result: ToolResult[Any]) -> bool:
+    def _may_repeat(self, result: ToolResult[Any], run: Run, agents: int) -> bool:
         """Whether a failed call may be made again: it may work later, and its tool does the same twice as once.
 
-        A call that starts agents would wait for the same ones, which are cancelled when its time is up.
+        A call that took a place for an agent would take another one, and find the same agent, which has ended. One that
+        took none, because too many run at a time, may work later, but not in a run that may start no more.
         """
         error = result.error
-        if error is None or error.kind not in _WORTH_REPEATING:
+        if agents or error is None or error.kind not in _WORTH_REPEATING:
             return False
         entry = self.runtime.catalog.entries.get(result.tool_name)
-        if entry is None or (error.kind is FailureKind.TIMEOUT and "agent" in entry.tags):
+        if entry is None or ("agent" in entry.tags and run.progress.children >= self.runtime.policies.children_per_run):
             return False
         return entry.is_repeatable
 

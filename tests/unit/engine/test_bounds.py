@@ -107,6 +107,27 @@ def test_agents_of_a_run_are_counted_when_it_is_resumed_and_forked(
     engines.run(body, change=use)
 
 
+FAILING_PLANNER = [["router.web_search", 5, 6, 7]]
+"""The calls of a turn that the planner of an agent cannot read."""
+
+
+@pytest.mark.parametrize("failing", range(1, 5))
+def test_an_agent_that_fails_is_started_once_and_takes_one_place(engines: Engines, failing: int) -> None:
+    agents = [(app.SEARCH, {"query": json.dumps({"turns": [FAILING_PLANNER], "n": n})}) for n in range(failing)]
+    turns = [[agent] for agent in agents] + [[search()] for _ in range(5 - failing)]
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request(*turns, run_id="r1"))
+        end = await running.engine.result("r1", 300)
+        assert refused(end) == [False] * 4 + [True]
+        ends = [message.content for message in end.messages if message.role == "tool"]
+        assert ["ended without an answer" in each for each in ends] == [True] * failing + [False] * (5 - failing)
+        assert running.count("call") + running.count("inline") == 5, "nothing was made again"
+        assert sum(info.parent_run_id == "r1" for info in await running.engine.runs()) == 4
+
+    engines.run(body)
+
+
 def test_agents_at_a_time_are_those_of_all_runs_below_the_same_one(tmp_path: Path) -> None:
     """Three agents start three each, which wait for a person: with themselves, eight may run at a time."""
     subs = [sub(json.dumps({"turns": [[WAITS] * 3], "answer": "done"}))] * 3

@@ -7,6 +7,8 @@ import pickle
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +19,7 @@ from tests.unit.runtime.policy.rate_limits.attempts import Attempt
 from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, as_one_call
 from toolgen.runtime.policy import rate_limits
+from toolgen.runtime.policy.approval import ask_before_call
 from toolgen.runtime.policy.rate_limits import MemoryCounters
 
 if TYPE_CHECKING:
@@ -201,6 +204,69 @@ def test_a_limit_that_cannot_be_checked_refuses_the_call() -> None:
         assert error is not None
         assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
         assert error.message == "the limits of own.tool cannot be checked now"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("is_asked", [False, True])
+@given(
+    answer=st.one_of(
+        st.none(),
+        st.booleans(),
+        st.sampled_from([nan, inf, -inf, -1, -0.5, -5e-324, "", "0", b"", 0j, Decimal(0), timedelta(0)]),
+        st.lists(st.integers(), max_size=1),
+        st.builds(object),
+    )
+)
+def test_counters_that_return_no_number_of_seconds_let_no_call_pass(
+    answer: Any, *, is_async: bool, is_asked: bool
+) -> None:
+    class Wrong:
+        def take(self, *_attempt: Any) -> Any:
+            async def later() -> Any:
+                return answer
+
+            return later() if is_async else answer
+
+        wait = take
+
+    catalog = catalog_of(must_not_run, metadata={"limits": {"daily_limit": 1}}, permission="write")
+    runtime = runtime_of(catalog, counters=Wrong(), permission=ask_before_call)
+    if is_asked:
+        request = ToolRequest(name="own.tool", tool_call_id="c")
+        run = runtime.start_run(meta=ToolCallMeta(user="ann"))
+        assert asyncio.run(runtime.permission_request(request, run)) is None
+    else:
+        assert code_of(call_now(runtime)) == "limits_unavailable"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@given(answer=st.one_of(st.integers(0, 10**400), st.floats(0, allow_infinity=False, allow_nan=False)))
+def test_any_number_of_seconds_is_an_answer_of_counters(answer: float, *, is_async: bool) -> None:
+    class Given:
+        def take(self, *_attempt: Any) -> Any:
+            async def later() -> float:
+                return answer
+
+            return later() if is_async else answer
+
+        wait = take
+
+    result = call_now(runtime_of(catalog_of(metadata={"limits": {"daily_limit": 1}}), counters=Given()))
+    assert code_of(result) == ("rate_limited" if answer else "ok")
+    assert result.error is None or result.error.retry_after == answer
+
+
+def test_why_counters_of_a_host_failed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class OfFiveArguments:
+        def take(self, _ident: str, _user: str, _at: datetime, _cooldown: float, _daily: int, /) -> float:
+            return 0.0
+
+        wait = take
+
+    runtime = runtime_of(catalog_of(must_not_run, metadata={"limits": {"daily_limit": 1}}), counters=OfFiveArguments())
+    assert code_of(call_now(runtime)) == "limits_unavailable"
+    assert "the counters failed for own.tool; the call is refused" in caplog.text
+    assert "takes 6 positional arguments but 7 were given" in caplog.text
 
 
 def test_a_key_that_a_client_repeats_does_not_count_calls_as_one() -> None:

@@ -162,7 +162,10 @@ class Permission:
     async def _finds_grant(self, call: Call, session: Session, grant: Grant) -> bool:
         try:
             known = session.grants.holds(grant)
-            return await session.grants.find(grant) if known is None else known
+            found: object = await session.grants.find(grant) if known is None else known
+            if not isinstance(found, bool):
+                raise TypeError(f"the grants returned {type(found).__name__} instead of a bool")
+            return found
         except Exception as error:  # noqa: BLE001  # as above
             warn(_UNKNOWN_GRANTS, grant[0], error=error, secrets=call.secrets)
             return False

@@ -55,11 +55,8 @@ _TABLES: Final = PostgresTables(
             SELECT passed INTO last_passed FROM toolgen.cooldowns WHERE whose = whose_;
             IF last_passed > now_ THEN
               last_passed := now_;
-              IF counts THEN
-                UPDATE toolgen.cooldowns
-                  SET passed = now_, expires = now() + cooldown * interval '1 microsecond' + kept
-                  WHERE whose = whose_;
-              END IF;
+              UPDATE toolgen.cooldowns SET passed = now_, expires = now() + cooldown * interval '1 microsecond' + kept
+                WHERE whose = whose_;
             END IF;
             ready := coalesce(last_passed + cooldown, now_);
           END IF;

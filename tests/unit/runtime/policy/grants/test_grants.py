@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager
+from math import nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -265,6 +266,23 @@ def test_grants_in_a_file_that_was_deleted_hold_no_more(tmp_path: Path) -> None:
         assert not one.of("ann", "s1").holds(BOOK)
         one.of("ann", "s1").add(BOOK)
         assert other.of("ann", "s1").holds(BOOK)
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+@pytest.mark.parametrize("answer", ["no", "", 1, 0, (False,), ["x"], object(), nan])
+@pytest.mark.parametrize("how", ["holds", "find", "async holds"])
+def test_grants_that_answer_no_bool_grant_nothing(answer: Any, how: str, caplog: pytest.LogCaptureFixture) -> None:
+    class Wrong(MemoryGrants):
+        def holds(self, _grant: Any, /) -> Any:
+            return None if how == "find" else self.find(()) if how == "async holds" else answer
+
+        async def find(self, _grant: Any, /) -> Any:
+            return answer
+
+    host = Host(Wrong())
+    assert host.calls("home", "home", decision=Decision.DENY) == ["permission_denied"] * 2
+    assert len(host.asked) == 2
+    assert "the grants of own.tool cannot be looked up; the call asks" in caplog.text
 
 
 def test_a_damaged_file_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -203,6 +203,13 @@ YEARS = 4 * 365 * 86400
 
 
 @pytest.mark.parametrize("ahead", [60, 3600, 86400, YEARS])
+def test_who_only_asks_waits_no_longer_than_the_rule_after_a_clock_was_ahead(counters: Asked, ahead: float) -> None:
+    assert counters.take(ahead, cooldown_seconds=30) == 0
+    assert [counters.wait(at, cooldown_seconds=30) for at in (0, 12, 30, 50)] == [30, 18, 0, 0]
+    assert counters.take(50, cooldown_seconds=30) == 0
+
+
+@pytest.mark.parametrize("ahead", [60, 3600, 86400, YEARS])
 def test_tel_27_a_cooldown_under_a_clock_that_was_ahead_lasts_no_longer_than_the_rule(
     counters: Asked, ahead: float
 ) -> None:
@@ -301,6 +308,7 @@ ATTEMPTS = st.lists(
         st.sampled_from([0, 0.5, 10, 86_400, 100_000.000_001]),
         st.sampled_from([0, 1, 2, 5]),
         st.sampled_from(["", "", "r1:a", "r1:b", "r2:a"]),
+        st.sampled_from(["take", "take", "wait"]),
     ),
     max_size=30,
 )
@@ -312,15 +320,15 @@ def test_tel_27_28_memory_sqlite_redis_and_postgres_give_the_same_answers(
     in_redis: RedisCounters,
     in_postgres: PostgresCounters,
     runner: asyncio.Runner,
-    steps: list[tuple[str, float, float, int, str]],
+    steps: list[tuple[str, float, float, int, str, str]],
 ) -> None:
-    tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, list[Attempt]()
-    for user, seconds, cooldown, daily, call in steps:
+    tool, now, asked = f"test.tool_{next(TOOLS)}", NOON, list[tuple[str, Attempt]]()
+    for user, seconds, cooldown, daily, call, method in steps:
         now += timedelta(seconds=seconds)
-        attempts.append(Attempt(tool, user, now, cooldown, daily, call))
+        asked.append((method, Attempt(tool, user, now, cooldown, daily, call)))
 
     async def answers(counters: Any) -> list[float]:
-        waits = [counters.take(*attempt) for attempt in attempts]
+        waits = [getattr(counters, method)(*attempt) for method, attempt in asked]
         return [await wait if isawaitable(wait) else wait for wait in waits]
 
     expected = runner.run(answers(MemoryCounters()))
