@@ -279,7 +279,11 @@ def test_grants_that_answer_no_bool_grant_nothing(answer: Any, how: str, caplog:
         async def find(self, _grant: Any, /) -> Any:
             return answer
 
-    host = Host(Wrong())
+        def of(self, _user: Any, _session: Any) -> Grants:
+            return self
+
+    stored: Any = Wrong()
+    host = Host(stored)
     assert host.calls("home", "home", decision=Decision.DENY) == ["permission_denied"] * 2
     assert len(host.asked) == 2
     assert "the grants of own.tool cannot be looked up; the call asks" in caplog.text
