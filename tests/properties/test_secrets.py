@@ -217,7 +217,8 @@ def logged() -> Generator[list[str]]:
         logging.getLogger("toolgen").removeHandler(handler)
 
 
-async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[Any]:
+def runtime_of(made: Made, host: Host, store: Any, folder: Path, permission: Any) -> Runtime:
+    """Return a runtime with the tool `own.tool`, which the host runs."""
     catalog = Catalog()
     metadata = {
         "gate": True,
@@ -236,15 +237,19 @@ async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[
         metadata=metadata,
     )
     catalog.register(definition, host.handle, profile="full")
-    runtime = Runtime(
+    return Runtime(
         catalog,
-        permission=host.permission,
+        permission=permission,
         hooks=[host],
         gate=host.gate,
         store=store,
         inject={"door": lambda _meta: made.injected},
         artifacts=Artifacts(folder / "artifacts"),
     )
+
+
+async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[Any]:
+    runtime = runtime_of(made, host, store, folder, host.permission)
     run = runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1"))
     (result,) = await runtime.turn(
         [ToolRequest(name="own.tool", payload=json.dumps(made.args), tool_call_id="c1")], run

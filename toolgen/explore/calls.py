@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
 from toolgen.runtime.calls.result import RAW, failed
+from toolgen.runtime.events.encoding import result_content
 from toolgen.runtime.events.records import StoreError
 from toolgen.runtime.policy.approval import question_data
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.runtime.redact.call_secrets import hide_data, hide_result, secrets_of_tool
+from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from toolgen.explore.visitors import Viewpoint, Visitor
     from toolgen.runtime.calls.runtime import Runtime
     from toolgen.runtime.policy.permission import PermissionRequest
+    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.run import Run
 
 _KEPT: Final = 200
@@ -64,8 +66,8 @@ class Question:
 class PageCall:
     """One call, by a visitor who looks as someone. `problem` says what of its record failed.
 
-    `questions` are those that are open, the first one first. `version` grows with each change, and `events` yields at
-    each.
+    `secrets` are redacted in its result. `questions` are those that are open, the first one first. `version` grows with
+    each change, and `events` yields at each.
     """
 
     def __init__(self, call_id: str, tool: str, args: ShownArgs, visitor: Visitor, view: Viewpoint, run: Run) -> None:
@@ -78,6 +80,7 @@ class PageCall:
         self.progress: deque[Any] = deque(maxlen=_PROGRESS)
         self.questions: list[Question] = []
         self.result: ToolResult[Any] | None = None
+        self.secrets: Secrets = NO_SECRETS
         self.problem = ""
         self.version = 0
         self._loop = asyncio.get_running_loop()
@@ -113,6 +116,11 @@ class PageCall:
 
         with suppress(RuntimeError):  # the loop is closed, and nobody watches the call
             self._loop.call_soon_threadsafe(note)
+
+    def take_secrets(self, call_id: str, secrets: Secrets) -> None:
+        """Take note of the secrets of the call, which are known once it has run: those that the host injects too."""
+        if call_id == self.id:
+            self.secrets = secrets
 
     async def events(self) -> AsyncIterator[int]:
         """Yield the version now, and at each change until the call has ended; changes in between are one."""
@@ -186,7 +194,7 @@ class PageCalls:
             raise TooManyCalls(f"{_RUNNING} calls are running: wait for one, or cancel it")
         call_id = f"call_{secrets.token_hex(12)}"
         call = PageCall(call_id, tool, args, visitor, view, run)
-        call.run = run = replace(run, on_progress=lambda _, data: call.report(data))
+        call.run = run = replace(run, on_progress=lambda _, data: call.report(data), on_secrets=call.take_secrets)
         self._calls[call_id] = call
         token = current_page_call.set(call)
         try:
@@ -247,36 +255,31 @@ class PageCalls:
         await asyncio.gather(*(call.task for call in running if call.task is not None), return_exceptions=True)
 
 
-def result_data(call: PageCall, runtime: Runtime) -> dict[str, Any] | None:
+def result_data(call: PageCall) -> dict[str, Any] | None:
     """Return the result of a call as JSON, without secrets: what a program gets, and what a model is shown."""
     result = call.result
     if result is None:
         return None
-    of_tool = secrets_of_tool(runtime.catalog.definition(call.tool))
-    value = json.loads(result.payload) if result.payload else None
-    error = result.error
+    own = {key: value for key, value in result.metadata.items() if key != RAW}
+    shown = replace(result, metadata=own, blocks=result.content)
+    hidden = result_content(shown, call.secrets, has_value=True)
     return {
         "success": result.success,
-        "value": hide_result(value, of_tool),
-        "error": None
-        if error is None
-        else {
-            "kind": error.kind.value,
-            "code": error.code,
-            "message": error.message,
-            "hint": error.hint,
-            "proposal": json.loads(error.proposal) if error.proposal else None,
-            "issues": [{"pointer": each.pointer, "keyword": each.keyword, "hint": each.hint} for each in error.issues],
-        },
-        "content": [{"type": each.type, "data": _shown(each.data, of_tool, result)} for each in result.content],
-        "message": result.message,
-        "side_effects": list(result.side_effects),
-        "metadata": hide_data({key: value for key, value in result.metadata.items() if key != RAW}, of_tool),
+        "value": hidden.get("value"),
+        "error": _error_data(hidden["error"]) if "error" in hidden else None,
+        "content": hidden.get("blocks", []),
+        "message": hidden.get("message"),
+        "side_effects": hidden.get("side_effects", []),
+        "metadata": hidden.get("metadata", {}),
     }
 
 
-def _shown(data: Any, of_tool: Any, result: ToolResult[Any]) -> Any:
-    return hide_data(data, of_tool) if result.error is not None or result.blocks else hide_result(data, of_tool)
+def _error_data(error: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: error[name] for name in ("kind", "code", "message", "hint")},
+        "proposal": json.loads(error["proposal"]) if "proposal" in error else None,
+        "issues": [{name: each[name] for name in ("pointer", "keyword", "hint")} for each in error["issues"]],
+    }
 
 
 _MEDIA: Final = {

@@ -88,7 +88,7 @@ _NO_RESULT: Final[Data] = {"result": None, "media": [], "proposed": "", "propose
 
 def _shown_result(visit: Visit, made: PageCall) -> Data:
     """Return what a page shows of the result of a call."""
-    result = result_data(made, visit.explorer.runtime)
+    result = result_data(made)
     assert result is not None
     text, left = visit.cut(json_lines(result["value"]))
     content = [_block(visit, each) for each in result["content"]]
@@ -115,7 +115,7 @@ def _block(visit: Visit, block: Data) -> Data:
 async def result(visit: Visit) -> Data:
     """Return the whole result of a call that has ended, to download."""
     made = found(visit)
-    data = await visit.aside(result_data, made, visit.explorer.runtime)
+    data = await visit.aside(result_data, made)
     return {"call": made.id, "tool": made.tool, "result": data}
 
 

@@ -204,7 +204,9 @@ class Call:
             self._context.call = self
 
     def release(self) -> None:
-        """Release what stages hold for the call, and the link from its meta."""
+        """Release what stages hold for the call, and the link from its meta; its run is told what is secret in it."""
+        if self.run is not None and self.run.on_secrets is not None:
+            self.run.on_secrets(self.meta.tool_call_id, self.secrets)
         if self._context is not None:
             self._context.call = None
         for release in self.at_end:

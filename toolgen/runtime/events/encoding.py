@@ -105,13 +105,21 @@ def _refuse(word: str) -> None:
 
 def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     """Encode a final result. Raises ValueError or TypeError if it is not JSON."""
+    content = result_content(result, secrets, has_value=keeps_value(result))
+    return canonical(
+        {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
+    )
+
+
+def result_content(result: ToolResult[Any], secrets: Secrets, *, has_value: bool) -> dict[str, Any]:
+    """Return all parts of a result that are not empty, without the secrets of its call: for records and for people."""
     content: dict[str, Any] = {}
     if result.error is not None:
         content["error"] = _error(result.error, secrets)
     else:
         value = json.loads(result.payload) if result.payload else None
         secrets = with_result_values(secrets, value)
-        if keeps_value(result):
+        if has_value:
             content["value"] = hide_result(value, secrets)
     if result.blocks:
         content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
@@ -124,9 +132,7 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     for name in BESIDE_VALUE:
         if value := getattr(result, name):
             content[name] = hide_data(dict(value), secrets)
-    return canonical(
-        {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
-    )
+    return content
 
 
 def keeps_value(result: ToolResult[Any]) -> bool:

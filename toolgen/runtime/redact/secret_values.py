@@ -85,23 +85,26 @@ class SecretValues:
 
     def _find(self) -> None:
         """Collect the values, and the terms that are searched for: those of mere credentials alone, too."""
-        if self._collect is None:
+        bases, collect = self._bases, self._collect
+        if collect is None:
             return
-        for base in self._bases:
-            self._leaves.update(base.leaves)
-        self._leaves.update(_leaves(self._collect()))
-        self._collect, self._bases = None, ()  # they keep the args alive
+        leaves: dict[str, str] = {}
+        for base in bases:
+            leaves.update(base.leaves)
+        leaves.update(_leaves(collect()))
         terms: dict[str, str] = {}
         mere: dict[str, str] = {}
-        for text, alone in self._leaves.items():
+        for text, alone in leaves.items():
             found = dict(_terms(text, alone))
             terms.update(found)
             if is_mere_credential(text):
                 mere.update(found)
             if len(terms) > _MOST_TERMS:
                 self._has_too_many = True
-                return
-        self._terms, self._mere = SearchTerms(terms), SearchTerms(mere)
+                break
+        self._leaves, self._terms, self._mere = leaves, SearchTerms(terms), SearchTerms(mere)
+        self._collect = None  # last: another thread collects the same until all is there
+        self._bases = ()  # both keep the args alive
 
 
 def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:

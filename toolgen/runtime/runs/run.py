@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.redact.secret_values import SecretValues
+    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.telemetry import Telemetry
 
 
@@ -186,7 +187,8 @@ class Run:
     Runs are compared by identity.
     `secrets` are those of the call that started it: they may occur in any call of the run.
     `on_progress` is called with the id of a call and what it reports of its progress, without secrets, in the thread
-    that reports it. `telemetry` is that of its runtime.
+    that reports it, and `on_secrets` with the id of a call that ends and its secrets, for who shows its result to
+    others than its caller. `telemetry` is that of its runtime.
     """
 
     agent: str
@@ -198,6 +200,7 @@ class Run:
     progress: RunProgress = field(default_factory=RunProgress)
     secrets: SecretValues | None = None
     on_progress: Callable[[str, Mapping[str, Any]], None] | None = None
+    on_secrets: Callable[[str, Secrets], None] | None = None
     telemetry: Telemetry | None = None
 
     def abort(self, reason: str = "") -> None:

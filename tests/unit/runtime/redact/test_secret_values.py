@@ -8,6 +8,7 @@ import json
 import re
 import reprlib
 import textwrap
+import threading
 from functools import partial
 from html.entities import codepoint2name
 from itertools import zip_longest
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from tests.work import assert_linear
+from toolgen.runtime.redact import secret_values
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.escapes import layers
 from toolgen.runtime.redact.search_terms import is_distinctive
@@ -441,3 +443,28 @@ def test_values_are_hidden_wherever_they_overlap(
     shown = hidden(text, *values, *(f"other {number}" for number in range(more)))
     assert not any(value in shown for value in values)
     assert len(shown) <= len(text) or REDACTED in shown
+
+
+def test_values_are_hidden_in_every_thread_while_one_collects_them() -> None:
+    """The first thread that needs them collects them; one that comes meanwhile may not find none."""
+    begun, others = threading.Event(), threading.Event()
+
+    def terms(*given: Any) -> Any:
+        begun.set()
+        others.wait(10)
+        return real(*given)
+
+    real = secret_values._terms
+    values = SecretValues(lambda: ["hunter2-a"], SecretValues(lambda: ["hunter2-b"]))
+    found: list[str] = []
+    text = "hunter2-a and hunter2-b"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secret_values, "_terms", terms)
+        first = threading.Thread(target=lambda: found.append(values.hide(text)))
+        first.start()
+        assert begun.wait(10)
+        patch.setattr(secret_values, "_terms", real)
+        found.append(values.hide(text))
+        others.set()
+        first.join(10)
+    assert found == [f"{REDACTED} and {REDACTED}"] * 2
