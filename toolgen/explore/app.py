@@ -210,7 +210,7 @@ class Explorer:
         fields = dict(request.query_params)
         if row.method != "GET":
             body = await self._body(request, visitor, answered)
-            fields = {**fields, **await asyncio.to_thread(_fields, *body)}
+            fields = {**fields, **await self.aside(visitor.name, _fields, *body)}
             given = request.headers.get("x-csrf-token") or fields.pop("csrf", "")
             if not hmac.compare_digest(given.encode("utf-8", "replace"), self._form_token(visitor).encode()):
                 raise Refused(403, "the form is of another start: load the page again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -62,7 +61,7 @@ async def other_version(visit: Visit, against: str) -> tuple[OtherVersion | None
         return None, problem
     if found["problem"]:
         return None, str(found["problem"])
-    return await asyncio.to_thread(_read, visit, found["label"], found["catalogs"])
+    return await visit.aside(_read, visit, found["label"], found["catalogs"])
 
 
 def _read(visit: Visit, label: str, texts: Sequence[str]) -> tuple[OtherVersion | None, str]:

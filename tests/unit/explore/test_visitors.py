@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -138,5 +139,46 @@ def test_work_in_threads_and_what_waits_for_them_is_shared(monkeypatch: pytest.M
         gate.set()
         assert await asyncio.gather(*of_bo, *of_ana) == ["bo"] * 5 + ["ana"] * 2
         assert (aside._places._places.free, aside._places._waiting.free) == (3, 6)
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    ("work", "path"),
+    [
+        ("screens.models._measured", "/api/models"),
+        ("screens.replay._rows", "/api/runs/{run}/replay"),
+        ("screens.runs._calls", "/api/runs/{run}"),
+        ("screens.call._shown_result", "/api/calls/{call}"),
+    ],
+)
+def test_whatever_one_visitor_asks_for_another_one_is_answered(
+    work: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work of each request of one visitor takes long; those are more requests than there are threads."""
+    module, _, name = f"toolgen.explore.{work}".rpartition(".")
+    real, begun, gate = getattr(import_module(module), name), list[str](), Event()
+
+    def held(*args: Any) -> Any:
+        begun.append(work)
+        assert gate.wait(60)
+        return real(*args)
+
+    async def test() -> None:
+        app = shop(authenticate=known)
+        ana, bo = await visitors(app)
+        call = await bo.call("goods.find", FIND)
+        run = (await bo.until(call, "ended"))["run"]
+        monkeypatch.setattr(f"{module}.{name}", held)
+        asked = [asyncio.create_task(bo.http.get(path.format(run=run, call=call))) for _ in range(50)]
+        try:
+            await until(lambda: len(begun) == 2)
+            made = {"source": "json", "text": "{}"}
+            await asyncio.wait_for(ana.post("/tools/goods.find/args", **made), 60)
+            assert len(begun) == 2
+        finally:
+            gate.set()
+        assert {each.status_code for each in await asyncio.gather(*asked)} == {200}
+        await app.close()
 
     asyncio.run(test())

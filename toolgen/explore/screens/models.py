@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -65,7 +64,7 @@ async def models(visit: Visit) -> Data:
     """
     wanted, shown_as = _wanted(visit)
     visit.run  # noqa: B018  # raises for an unknown agent, before a thread is started
-    return await asyncio.to_thread(_measured, visit, wanted, shown_as)
+    return await visit.aside(_measured, visit, wanted, shown_as)
 
 
 async def models_against(visit: Visit) -> Data:
@@ -77,7 +76,7 @@ async def models_against(visit: Visit) -> Data:
     if not against:
         return await models(visit)
     found, problem = await other_version(visit, against)
-    data = await asyncio.to_thread(_measured, visit, wanted, shown_as, found)
+    data = await visit.aside(_measured, visit, wanted, shown_as, found)
     return {**data, "against": against, "comparison_problem": problem or data["comparison_problem"]}
 
 

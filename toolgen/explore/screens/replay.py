@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +79,7 @@ async def _replayed(visit: Visit, against: str) -> Data:
         outline = await records.outline(run_id, calls=_MOST + 1)
         as_made = _as_made(visit, outline)
         build, problem = await _build(as_made, against)
-        rows = [] if build is None else await _checked(records, run_id, build)
+        rows = [] if build is None else await _checked(visit, records, build)
     await seen(visit, records)  # again, so that all that was read before has been looked at
     return {
         "run": run_id,
@@ -113,17 +112,17 @@ async def _build(visit: Visit, against: str) -> tuple[_Build | None, str]:
     return None if found is None else _Build(found.label, found.catalog, found.run.effective), problem
 
 
-async def _checked(records: Records, run_id: str, build: _Build) -> list[Data]:
+async def _checked(visit: Visit, records: Records, build: _Build) -> list[Data]:
     """Check the first calls of a run, of which a page is in memory at a time."""
     rows: list[Data] = []
     end = monotonic() + _SECONDS
     for number in range(1, -(-_MOST // _PAGE) + 1):
-        page = await records.calls(run_id, number, _PAGE)
+        page = await records.calls(visit.path["run"], number, _PAGE)
         calls = page.calls[: _MOST - len(rows)]
         for at in range(0, len(calls), _PIECE):
             if monotonic() >= end:
                 return rows
-            rows += await asyncio.to_thread(_rows, build, calls[at : at + _PIECE], page.is_cut)
+            rows += await visit.aside(_rows, build, calls[at : at + _PIECE], page.is_cut)
         if not page.has_more:
             break
     return rows
