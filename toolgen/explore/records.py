@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -153,9 +153,17 @@ class Records:
         """List at most that many runs, the one with the latest event first. Raises `StoreError`."""
         return cast("RunsPage", await self._read(partial(self._source.latest_runs, most, skip=skip, which=which)))
 
-    async def read(self, run_id: str) -> RunRecord:
-        """Read one run. Raises `RunNotFound`, and `StoreError`."""
-        return cast("RunRecord", await self._read(self._source.read, run_id))
+    async def pages(self, run_id: str) -> AsyncGenerator[RunRecord]:
+        """Yield the events of a run, page by page. Raises `RunNotFound`, and `StoreError`."""
+        after, is_whole = -1, False
+        while not is_whole:
+            page = await self._page(run_id, after)
+            if not page.events and after < 0:
+                raise RunNotFound(run_id)
+            yield page
+            is_whole = len(page.events) < _EVENTS
+            after = page.events[-1].sequence if page.events else after
+            await asyncio.sleep(0)  # a store in memory never waits
 
     async def outline(
         self,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.execute.servers import CheckedServer
 from toolgen.explore.project_process import json_of_process
-from toolgen.record.calls import caller_of, calls_of
+from toolgen.record.calls import caller_of, stages_of
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.events.encoding import format_time
+from toolgen.runtime.events.encoding import COUNTED_AS, format_time
 from toolgen.runtime.events.records import EVERY_RUN, DamagedRun, RunFilter, RunNotFound
 from toolgen.schema.json_values import is_object
 from toolgen.schema.references import pointer_of
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from toolgen.execute.servers import ChecksServer
     from toolgen.explore.records import Records
     from toolgen.explore.visitors import Visitor
-    from toolgen.record.calls import RecordedCall
     from toolgen.runtime.catalog.catalog import Catalog
-    from toolgen.runtime.events.records import RunRecord
+    from toolgen.runtime.events.records import Event, StoredResult
 
 _RUNS: Final = 100
 _EVENTS: Final = 20_000
@@ -77,7 +76,8 @@ async def traffic_of(
 ) -> tuple[dict[str, Traffic], int]:
     """Read the latest runs that a visitor may see; return what they have of each toolset, and how many were read.
 
-    A run with more events than may still be read is left out, and so is a damaged one. Raises `StoreError`.
+    They are read page by page, and of a page only what is shown is kept. A run with more events than may still be
+    read is left out, and so is a damaged one. Raises `StoreError`.
     """
     found = {name: Traffic() for name in toolsets}
     of_tool = {ident: name for name in toolsets for ident in catalog.toolsets[name]}
@@ -88,44 +88,52 @@ async def traffic_of(
             continue
         left -= each.events
         try:
-            record = await records.read(each.run_id)
+            user, traffic = await _of_run(records, each.run_id, of_tool)
         except (DamagedRun, RunNotFound):  # it may be deleted meanwhile
             continue
         read += 1
-        if not visitor.may_see_user(_user_of(record)):
-            continue
-        for call in reversed(calls_of(record)):
-            if call.tool in of_tool:
-                _add(found[of_tool[call.tool]], call, each.run_id)
+        for name, new in traffic.items() if visitor.may_see_user(user) else ():
+            found[name].ms += new.ms
+            found[name].errors += new.errors[: _ERRORS - len(found[name].errors)]
     return found, read
 
 
-def _user_of(record: RunRecord) -> str | None:
-    """Return the user of a run, as its calls say it; None for none, and for a run of several."""
-    users = {user for event in record.events if (user := caller_of(event)[0]) is not None}
-    return users.pop() if len(users) == 1 else None
+async def _of_run(records: Records, run_id: str, of_tool: Mapping[str, str]) -> tuple[str | None, dict[str, Traffic]]:
+    """Return the user of a run, None for none and for several, and what it has of each toolset.
+
+    Raises `RunNotFound` and `StoreError`.
+    """
+    users: set[str] = set()
+    found: dict[str, Traffic] = {}
+    async for page in records.pages(run_id):
+        results = {result.sequence: result for result in page.results}
+        for event in page.events:
+            user, _ = caller_of(event)
+            if user is not None and len(users) < 2:
+                users.add(user)
+            if event.tool_call_id and event.tool in of_tool:
+                _add(found.setdefault(of_tool[event.tool], Traffic()), event, results.get(event.sequence))
+    return users.pop() if len(users) == 1 else None, found
 
 
-def _add(traffic: Traffic, call: RecordedCall, run_id: str) -> None:
-    for event in call.events:
-        ms, outcome = event.data.get("ms"), str(event.data.get("outcome"))
-        is_answer = outcome == "answered" or outcome.isdecimal()
-        if event.kind in _ATTEMPTS and is_answer and isinstance(ms, int | float):
-            traffic.ms.append(ms)
-    is_sent = any(stage.stage == "execute" for stage in call.stages)
-    if call.result is None or call.state != "failed" or not is_sent or len(traffic.errors) == _ERRORS:
+def _add(traffic: Traffic, event: Event, result: StoredResult | None) -> None:
+    """Take note of a request to the server, or of the end of a call that failed once it was sent."""
+    ms, outcome = event.data.get("ms"), str(event.data.get("outcome"))
+    is_answer = outcome == "answered" or outcome.isdecimal()
+    if event.kind in _ATTEMPTS and is_answer and isinstance(ms, int | float):
+        traffic.ms.append(ms)
+    if result is None or event.kind in COUNTED_AS or all(each.stage != "execute" for each in stages_of(event)):
         return
-    error = call.result.content.get("error")
+    error = result.content.get("error")
     told = error if is_object(error) else {}
-    traffic.errors.append(
-        {
-            "at": format_time(call.events[-1].at),
-            "tool": call.tool,
-            "run": run_id,
-            "code": cut(str(told.get("code", "")), _TEXT),
-            "message": cut(str(told.get("message", "")), _TEXT),
-        }
-    )
+    made = {
+        "at": format_time(event.at),
+        "tool": event.tool,
+        "run": event.run_id,
+        "code": cut(str(told.get("code", "")), _TEXT),
+        "message": cut(str(told.get("message", "")), _TEXT),
+    }
+    traffic.errors = [made, *traffic.errors[: _ERRORS - 1]]
 
 
 class BeingChecked(RuntimeError):

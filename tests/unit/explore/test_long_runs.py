@@ -457,6 +457,37 @@ def test_few_records_are_verified_at_a_time_and_one_visitor_leaves_a_place_to_ot
     run(test())
 
 
+def test_the_page_of_servers_reads_runs_page_by_page_and_few_requests_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a page of events only what is shown is kept, so memory is that of a page for each place."""
+    monkeypatch.setattr("toolgen.explore.screens.servers._KINDS", ("mcp", "http", "service"))
+    most = [0, 0]
+
+    class Held(Counting):
+        async def page(self, run_id: str, /, after: int, most_events: int) -> RunRecord:
+            most[0] += 1
+            most[1] = max(most)
+            await asyncio.sleep(0)
+            try:
+                return await super().page(run_id, after, most_events)
+            finally:
+                most[0] -= 1
+
+    async def test() -> None:
+        store = Held()
+        for number in range(3):
+            await a_run_of(store, "ana", f"of_ana_{number}", 600)
+        app = shop(store=store, authenticate=known)
+        browsers = [await Browser(app, headers={"x-user-token": f"t-{who}"}).opened() for who in ("ana", "bo")]
+        found = await asyncio.gather(*(each.get("/servers") for each in browsers * 10))
+        assert {each["runs_read"] for each in found} == {0, 3}
+        assert 1 < most[1] <= 3
+        assert store.read_events == 10 * 3 * 1200
+
+    run(test())
+
+
 def test_runs_and_servers_of_a_user_are_found_however_many_others_have(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.explore.screens.runs._READ", 5)
     monkeypatch.setattr("toolgen.explore.servers._RUNS", 5)

@@ -118,7 +118,8 @@ async def _traffic(visit: Visit, tools: Mapping[str, frozenset[str]]) -> tuple[d
     records = visit.explorer.records
     if records is None:
         return {}, 0
-    return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
+    async with visit.explorer.whole_runs.held(visit.visitor.name):
+        return await traffic_of(records, visit.explorer.runtime.catalog, tools, visit.visitor)
 
 
 def _server(visit: Visit, name: str, tools: frozenset[str], traffic: Traffic | None) -> Data:
