@@ -160,8 +160,10 @@ def spelled_value(value: Any) -> str:
         return _json(value)
     try:
         json.loads(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         return value
+    except RecursionError:  # it may be JSON
+        pass
     return _json(value)
 
 
