@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.agents.planner import Message, PlannedCalls, RunOutcome
-from toolgen.contract.records import NOT_OFFERED
+from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.llm.conversation import (
     is_stream,
     offered_tool,
@@ -20,11 +20,12 @@ from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import Candidates, answer_unknown, not_offered, read_turn
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_tool_name
+from toolgen.runtime.runs.misuse import name_of
 from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
     from toolgen.agents.planner import Plan
-    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.contract.records import ToolCallMeta
     from toolgen.llm.conversation import AskModel
     from toolgen.providers.protocol import Provider, ToolPayload, TurnFormat
     from toolgen.runtime.catalog.definition import ToolDefinition
@@ -151,7 +152,11 @@ class _Turns:
             except MalformedResponse:
                 pass  # it was read once, so it is a response of another API
         calls = [
-            replace(call, name=self._spelled(call.name), tool_call_id=answer.tool_call_id or call.tool_call_id)
+            ToolRequest(
+                name=self._spelled(name_of(call)),
+                payload=call.payload,
+                tool_call_id=answer.tool_call_id or call.tool_call_id,
+            )
             for call, answer in zip(asked.calls, answers, strict=True)
         ]
         reply = ModelReply(text=asked.content, calls=tuple(calls))

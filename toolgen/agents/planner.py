@@ -7,10 +7,10 @@ hints and renders prompts. Messages are independent of any API.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
-from toolgen.contract.records import NOTHING, ToolRequest
+from toolgen.contract.records import NOTHING, Issue, MalformedRequest, ToolRequest
 from toolgen.runtime.base.field_types import (
     BOOLEAN,
     OPTIONAL_JSON_OBJECT,
@@ -106,12 +106,19 @@ def check_message(message: Message, where: str) -> None:
 def _call_as_json(call: ToolRequest) -> dict[str, Any]:
     """Return a call as a JSON object; its payload stays text, because a model may have written no JSON."""
     payload = call.payload if isinstance(call.payload, str) else call.payload.decode(errors="replace")
-    return {"name": call.name, "payload": payload, "tool_call_id": call.tool_call_id}
+    fields: dict[str, Any] = {"name": call.name, "payload": payload, "tool_call_id": call.tool_call_id}
+    if isinstance(call, MalformedRequest):
+        fields |= {"tool": call.tool, "issues": [asdict(issue) for issue in call.issues]}
+    return fields
 
 
 def call_from_json(fields: Any, where: str = "a call") -> ToolRequest:
     """Return the call that `_call_as_json` wrote. Raises ValueError for other fields; `where` names it there."""
-    return record_of(ToolRequest, fields, where)
+    if not is_object(fields) or "issues" not in fields:
+        return record_of(ToolRequest, fields, where)
+    given = enumerate(array(fields["issues"], f"{where}.issues"))
+    issues = tuple(record_of(Issue, each, f"{where}.issues[{place}]") for place, each in given)
+    return record_of(MalformedRequest, {**fields, "issues": issues}, where)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from toolgen.agents.planner import RunOutcome, call_from_json, checked, message_
 from toolgen.agents.runs import in_span, observed
 from toolgen.changes.rules import Level
 from toolgen.changes.wire import compare_schemas
-from toolgen.contract.records import FailureKind, ToolRequest, as_one_call
+from toolgen.contract.records import FailureKind, as_one_call
 from toolgen.engine.calls import result_as_json
 from toolgen.engine.children import caller
 from toolgen.engine.failures import hope_of, wait_of
@@ -43,6 +43,7 @@ from toolgen.runtime.redact.call_secrets import hide_result, hide_text
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.runs.misuse import name_of
 from toolgen.runtime.runs.run import RunningAgents, Session
 from toolgen.runtime.runs.schedule import group_of
 from toolgen.schema.json_values import canonical, is_object, value_of
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from toolgen.agents.planner import Message, Planner
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.engine.protocol import Activity, Report
     from toolgen.engine.requests import Json, RunRequest
     from toolgen.runtime.calls.runtime import Runtime
@@ -321,7 +322,7 @@ class EngineHost:
         catalog, calls = self.runtime.catalog, message.calls
         ids = [call.tool_call_id for call in calls]
         keys = _keys(ids, args["turn"], set(args["keys"]))
-        idents = [catalog.resolve(call.name) or "" for call in calls]
+        idents = [catalog.resolve(name_of(call)) or "" for call in calls]
         planned: Json = {
             "message": _storable(message_as_json(message)),
             "tools": [[group_of(catalog.entries.get(ident)).value, self._digest(ident)] for ident in idents],
@@ -412,7 +413,7 @@ class EngineHost:
 
     def _request(self, args: Json) -> ToolRequest:
         call = call_from_json(args["call"])
-        return ToolRequest(name=call.name, payload=call.payload, tool_call_id=args["key"])
+        return replace(call, tool_call_id=args["key"])
 
     def contracts(self) -> dict[tuple[str, str], str]:
         """Return the args schemas of all tools as JSON texts, by the ident and the digest that planned calls have."""
@@ -422,7 +423,7 @@ class EngineHost:
 
     async def _changed(self, run: Run, request: ToolRequest, digest: str) -> str:
         """Return why a call that was planned with another definition of its tool cannot be made; empty if it can."""
-        ident = self.runtime.catalog.resolve(request.name) or ""
+        ident = self.runtime.catalog.resolve(name_of(request)) or ""
         if not digest or digest == self._digest(ident):
             return ""
         if ident not in run.effective:

@@ -29,6 +29,7 @@ from toolgen.runtime.redact.call_secrets import (
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.secret_names import is_secret_key
 from toolgen.runtime.redact.secrets import NO_SECRETS
+from toolgen.runtime.runs.misuse import name_of
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
@@ -208,13 +209,13 @@ class ToolSecrets:
 
     def of_call(self, request: ToolRequest) -> Secrets:
         """Return the secret values of one call."""
-        return secrets_of_calls([(self._of_name(request.name), request.payload, None)])
+        return secrets_of_calls([(self._of_name(name_of(request)), request.payload, None)])
 
     def of_run(self, messages: Iterable[Message]) -> Secrets:
         """Return the secret values of the calls that a run has made, and of their results."""
         calls: list[tuple[Secrets, str | bytes | None, str | None]] = []
         for message in messages:
-            calls += [(self._of_name(call.name), call.payload, None) for call in message.calls]
+            calls += [(self._of_name(name_of(call)), call.payload, None) for call in message.calls]
             if message.role == "tool":
                 calls.append((self._of_name(message.name), None, message.content))
         return secrets_of_calls(calls)

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
 
-from toolgen.contract.records import ContentBlock, FailureKind
+from toolgen.contract.records import ContentBlock, FailureKind, MalformedRequest
 from toolgen.llm.presentations.protocol import RequestedCall, read_turn, text_of
-from toolgen.providers.protocol import OfferedTool, UnsupportedCapability, request_fields
+from toolgen.providers.protocol import NotRestored, OfferedTool, UnsupportedCapability, request_fields
 from toolgen.providers.table import PROVIDERS
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.calls.result import error_text
+from toolgen.runtime.issues.issue_text import issue
 from toolgen.runtime.runs.run import check_not_ended
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json, is_object
@@ -363,11 +364,21 @@ def offered_tool(definition: ToolDefinition, name: str) -> OfferedTool:
 
 
 def restored(reply: ModelReply, payload: ToolPayload) -> ModelReply:
-    """Convert the args of calls from the provider's schemas back to those of the tools."""
+    """Convert the args of calls from the provider's schemas back to those of the tools.
+
+    A call whose args cannot be converted becomes a malformed one.
+    """
     if not payload.restorers:
         return reply
-    calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
-    return replace(reply, calls=tuple(calls))
+    return replace(reply, calls=tuple(_restored(call, payload) for call in reply.calls))
+
+
+def _restored(call: ToolRequest, payload: ToolPayload) -> ToolRequest:
+    try:
+        return replace(call, payload=payload.restore(call.name, call.payload))
+    except NotRestored as error:
+        found = issue(error.pointer, "json", "args that can be converted", error.found, error.hint)
+        return MalformedRequest(tool=call.name, issues=(found,), payload=call.payload, tool_call_id=call.tool_call_id)
 
 
 def with_errors_as_sent(turn: Turn, payload: ToolPayload) -> Turn:

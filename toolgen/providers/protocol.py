@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, Type
 
 from toolgen.contract.picklable import Picklable
 from toolgen.contract.records import setter
-from toolgen.schema.json_values import compact_json, is_number, is_object, value_of
+from toolgen.schema.json_values import args_of, compact_json, is_number, is_object
 
 if TYPE_CHECKING:
     import re
@@ -146,18 +146,21 @@ class ToolPayload:
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Return the args of a call in the form of the tool's schema.
 
-        The text is unchanged if there is nothing to convert, and if it is not JSON, has non-finite numbers, or is
-        nested too deeply: the runtime rejects it then.
+        The text is unchanged if there is nothing to convert, and if it is not JSON as the runtime takes it: the
+        runtime rejects it then. Raises `NotRestored`.
         """
         restorer = self.restorers.get(name)
         if restorer is None:
             return arguments
         try:
-            sent = value_of(arguments)
+            try:
+                sent = args_of(arguments)
+            except ValueError:
+                return arguments
             value = restorer(sent)
             return arguments if value == sent else compact_json(value)
-        except (ValueError, OverflowError, RecursionError):
-            return arguments
+        except RecursionError:
+            raise NotRestored("", "too many levels of nesting", NESTED_LESS) from None
 
     def project(self, name: str, arguments: str) -> str:
         """Return args of a tool's schema in the form that a model sends, empty if that is not possible."""
@@ -165,7 +168,7 @@ class ToolPayload:
         if projector is None:
             return arguments
         try:
-            return compact_json(projector(value_of(arguments)))
+            return compact_json(projector(args_of(arguments)))
         except (ValueError, OverflowError, RecursionError):
             return ""
 
@@ -289,6 +292,22 @@ class UnsupportedCapability(Picklable, ValueError):
         self.provider = provider
         self.problems = tuple(problems)
         super().__init__(f"{provider} does not support this: {'; '.join(map(str, self.problems))}")
+
+
+NESTED_LESS: Final = "nest the value less deeply, or split it over several calls"
+
+
+class NotRestored(Picklable, ValueError):
+    """The args of a call cannot be converted to the tool's schema, so that it must not be made.
+
+    `pointer` leads to the part, `found` says what is wrong there, `hint` how to fix it.
+    """
+
+    def __init__(self, pointer: str, found: str, hint: str) -> None:
+        self.pointer = pointer
+        self.found = found
+        self.hint = hint
+        super().__init__(f"{pointer or 'the args'}: {hint} (found {found})")
 
 
 class MalformedResponse(ValueError):

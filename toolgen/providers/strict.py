@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from toolgen.providers.protocol import OfferProblem, SchemaDifference, argument_problems
+from toolgen.providers.protocol import NESTED_LESS, NotRestored, OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import is_old
-from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
+from toolgen.schema.json_values import args_of, compact_json, is_array, is_object, kind_of
 from toolgen.schema.keywords import (
     ANNOTATIONS,
     APPLICATORS,
@@ -33,12 +33,14 @@ from toolgen.schema.references import (
     id_keyword,
     is_resource,
     pointer_of,
+    pointer_to,
     steps_to,
     target_of,
 )
 
 if TYPE_CHECKING:
     from toolgen.providers.schema_dialects import Bounds, StrictDialect
+    from toolgen.schema.references import Place
 
 
 # Strict limits: the size of a schema as providers count it, and exceeded limits.
@@ -181,8 +183,11 @@ class Node(Protocol):
         """Convert a value to the form that is sent. Raises `UnsupportedSchema`."""
         ...
 
-    def restore(self, sent: Any, known: Known, /) -> Any:
-        """Convert a sent value back; values that the provider's schema does not accept are unchanged."""
+    def restore(self, sent: Any, known: Known, place: Place, /) -> Any:
+        """Convert a sent value back; values that the provider's schema does not accept are unchanged.
+
+        Raises `NotRestored`, with `place`, and RecursionError.
+        """
         ...
 
     def schema(self) -> dict[str, Any]:
@@ -220,7 +225,7 @@ class Scalar:
     def project(self, value: Any) -> Any:
         return value
 
-    def restore(self, sent: Any, known: Known) -> Any:
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
         return sent
 
     def schema(self) -> dict[str, Any]:
@@ -249,13 +254,19 @@ class Text:
     def project(self, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
 
-    def restore(self, sent: Any, known: Known) -> Any:
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
         if not isinstance(sent, str):
             return sent
         try:
-            return value_of(sent)
-        except (ValueError, RecursionError):
+            return args_of(sent)
+        except json.JSONDecodeError:  # a text that is no JSON is meant as it is
             return sent
+        except ValueError as error:
+            raise NotRestored(
+                pointer_to(place), str(error), "send the JSON text of a value that is valid JSON"
+            ) from None
+        except RecursionError:
+            raise NotRestored(pointer_to(place), "too many levels of nesting", NESTED_LESS) from None
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "description": self.description}
@@ -291,11 +302,11 @@ class Array:
         items = cast("list[object]", value)
         return [self.items.project(item) for item in items]
 
-    def restore(self, sent: Any, known: Known) -> Any:
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
         if not isinstance(sent, list):
             return sent
         items = cast("list[object]", sent)
-        return [self.items.restore(item, known) for item in items]
+        return [self.items.restore(item, known, (place, index)) for index, item in enumerate(items)]
 
     def schema(self) -> dict[str, Any]:
         return {**self.keywords, "items": self.items.schema()}
@@ -358,7 +369,7 @@ class Object:
                 raise UnsupportedSchema(self.pointer)
         return sent
 
-    def restore(self, sent: Any, known: Known) -> Any:
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
         if not isinstance(sent, dict):
             return sent
         value: dict[str, Any] = {}
@@ -367,7 +378,7 @@ class Object:
             if each is None:
                 value[name] = member
             elif member is not None or not each.nullable:
-                value[name] = each.node.restore(member, known)
+                value[name] = each.node.restore(member, known, (place, name))
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -412,11 +423,11 @@ class Choice:
                 return sent
         raise UnsupportedSchema(self.pointer)
 
-    def restore(self, sent: Any, known: Known) -> Any:
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
         if self.is_plain():
             return sent
         fitting = (branch for branch in self.branches if branch.accepts(sent, known))
-        return next((branch.restore(sent, known) for branch in fitting), sent)
+        return next((branch.restore(sent, known, place) for branch in fitting), sent)
 
     def schema(self) -> dict[str, Any]:
         return {**self.keywords, "anyOf": [branch.schema() for branch in self.branches]}
@@ -456,8 +467,8 @@ class Reference:
     def project(self, value: Any) -> Any:
         return self._target.project(value)
 
-    def restore(self, sent: Any, known: Known) -> Any:
-        return self._target.restore(sent, known)
+    def restore(self, sent: Any, known: Known, place: Place) -> Any:
+        return self._target.restore(sent, known, place)
 
     def schema(self) -> dict[str, Any]:
         ref = {"$ref": f"#/$defs/{escape(self.name)}" if self.name else "#"}
@@ -762,8 +773,8 @@ class Projection:
         return args if self.root is None else self.root.project(args)
 
     def restore(self, sent: Any) -> Any:
-        """Convert args from the strict form."""
-        return sent if self.root is None else self.root.restore(sent, {})
+        """Convert args from the strict form. Raises `NotRestored` and RecursionError."""
+        return sent if self.root is None else self.root.restore(sent, {}, None)
 
 
 def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Projection:

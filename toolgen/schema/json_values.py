@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, isfinite
 from typing import Any, Final, NoReturn, TypeGuard
@@ -104,6 +105,23 @@ def canonical(value: Any) -> bytes:
 def value_of(text: bytes | str) -> Any:
     """Parse JSON text. Raises ValueError, also for NaN and too large numbers, and RecursionError."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+
+
+def args_of(text: bytes | str) -> Any:
+    """Parse JSON text of args as strictly as the runtime does, but for the depth.
+
+    Raises ValueError, also for an object that has a key twice and for bytes that are not UTF-8, and RecursionError.
+    """
+    plain = text if isinstance(text, str) else text.decode()  # `json.loads` reads other encodings too
+    return json.loads(plain, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_once)
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    if len(value) < len(members):
+        ((repeated, _),) = Counter(name for name, _ in members).most_common(1)
+        raise ValueError(f"the key {repeated!a} is there twice")
+    return value
 
 
 def _no_number(word: str) -> NoReturn:

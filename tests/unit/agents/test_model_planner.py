@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.llm.tool_use.streams import EVENTS
 from tests.unit.runtime.responses import RESPONSES
 from toolgen.agents import Message, ModelPlanner, RunOutcome, run_agent
+from toolgen.agents.planner import message_as_json, message_from_json
 from toolgen.contract.records import ToolRequest
 from toolgen.providers.protocol import CallAnswer, MalformedResponse, ModelReply, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider
@@ -277,6 +278,34 @@ def test_args_in_the_form_of_a_strict_mode_become_those_of_the_tool() -> None:
     planner = ModelPlanner(model, "openai-strict")
     asyncio.run(run_agent(Runtime(catalog, permission=allow_all), "", START, planner))
     assert seen == [{}]
+
+
+def test_args_that_cannot_be_restored_are_invalid_and_the_model_is_told_why() -> None:
+    seen: list[Any] = []
+    catalog = Catalog()
+    schema = {"type": "object", "properties": {"any": {}}, "additionalProperties": False}
+    definition = ToolDefinition(name="desk.count", description="Count.", input_schema=schema, permission="readonly")
+    catalog.register(definition, seen.append)
+    asked = [("c1", "desk__count", {"any": '{"x":1,"x":2}'}), ("c2", "desk__count", {"any": '{"x":1}'})]
+    model = ScriptedModel(RESPONSES["openai"]("", asked), "x")
+    planner = ModelPlanner(model, "openai-strict")
+    result = asyncio.run(run_agent(Runtime(catalog, permission=allow_all), "", START, planner))
+    assert seen == [{"any": {"x": 1}}]
+    planned, refused = result.messages[2:4]
+    assert (
+        "/any: send the JSON text of a value that is valid JSON (found the key 'x' is there twice)" in refused.content
+    )
+    assert message_from_json(json.loads(json.dumps(message_as_json(planned)))) == planned
+    for name in ("openai-strict", "gemini"):  # also as messages of another API
+        told = ScriptedModel(RESPONSES[name]("x", []), provider=name)
+        asyncio.run(
+            run_agent(Runtime(catalog, permission=allow_all), "", result.messages[:5], ModelPlanner(told, name))
+        )
+        (request,) = told.requests
+        written = json.dumps(list(request.messages))
+        assert "desk__count" in written
+        assert "malformed" not in written
+        assert "is there twice" in written
 
 
 def test_messages_of_a_user_after_answers_come_after_them() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import Engines, until
 from toolgen.agents import Message, PlannedCalls, RunOutcome
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import Issue, MalformedRequest, ToolRequest
 from toolgen.engine import RunRequest
 from toolgen.engine.local import ENDED_RUNS
 from toolgen.engine.protocol import NotAsked
@@ -131,6 +131,20 @@ def test_payloads_can_be_anything(engines: Engines) -> None:
         assert running.marks() == []
 
     ends(engines, calls(*(call(f"c{place}", payload) for place, payload in enumerate(payloads))), look=look)
+
+
+def test_a_call_that_cannot_be_read_is_answered_with_what_is_wrong(engines: Engines) -> None:
+    issues = (Issue(pointer="/path", keyword="json", expected="args", found="others", hint="send others"),)
+    malformed = MalformedRequest(tool="code.read_file", issues=issues, payload=READ, tool_call_id="c1")
+
+    def look(running: Running, end: RunEnd) -> None:
+        assert end.stopped == "completed", end.reason
+        (answer, read) = (message for message in end.messages if message.role == "tool")
+        assert "/path: send others (found others)" in answer.content
+        assert not read.is_error
+        assert len(set(running.marks("key"))) == 1
+
+    ends(engines, calls(malformed, call("c2")), look=look)
 
 
 @pytest.mark.variants(1)

@@ -1,12 +1,14 @@
-"""Payloads: args of a call are restored to the form of the tool, and hostile ones are left to the runtime."""
+"""Payloads: args of a call are restored to the form of the tool; hostile ones are refused, here or by the runtime."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.providers.protocol import OfferedTool
+from tests.frames import after_frames
+from toolgen.providers.protocol import NotRestored, OfferedTool
 from toolgen.providers.table import provider_payload
 
 if TYPE_CHECKING:
@@ -29,26 +31,56 @@ def strict(args: dict[str, Any]) -> ToolPayload:
 
 @pytest.mark.parametrize(
     "arguments",
-    ['{"v":1e400,"more":null}', '{"v":NaN,"more":null}', '{"v":-Infinity}', '{"v":' + "9" * 5000 + "}", "[" * 100_000],
+    ['{"v":1e400,"more":null}', '{"v":NaN,"more":null}', '{"v":-Infinity}', '{"v":' + "9" * 5000 + "}"],
 )
-def test_non_finite_json_is_left_unchanged(arguments: str) -> None:
+def test_args_that_the_runtime_takes_for_no_json_are_left_unchanged_to_it(arguments: str) -> None:
     assert strict(TREE).restore("t", arguments) == arguments
 
 
-@pytest.mark.parametrize("levels", [250, 900, 3000])
-def test_deeply_nested_args_do_not_raise(levels: int) -> None:
+@pytest.mark.parametrize("frames", [0, 300, 600, 850])
+@pytest.mark.parametrize("levels", [1, 10, 40, 80, 100, 120, 130, 140, 150, 160, 180, 199, 250, 900, 3000])
+def test_nested_args_are_restored_or_refused_and_never_left_as_they_were_sent(levels: int, frames: int) -> None:
+    payload = strict(TREE)
     arguments = '{"v":null,"more":' * levels + "null" + "}" * levels
-    assert strict(TREE).restore("t", arguments) in (arguments, _without_nulls(levels))
+    meant = '{"more":' * (levels - 1) + "{}" + "}" * (levels - 1)
+    refused = "the args: nest the value less deeply, or split it over several calls (found too many levels of nesting)"
+
+    def restored() -> str | bytes:
+        try:
+            return payload.restore("t", arguments)
+        except NotRestored as error:
+            return str(error)
+
+    assert after_frames(frames, restored) in ({meant} if levels <= 80 and not frames else {meant, refused})
 
 
-def _without_nulls(levels: int) -> str:
-    return '{"more":' * (levels - 1) + "{}" + "}" * (levels - 1)
+HELD = strict({
+    "type": "object", "additionalProperties": False, "required": ["a", "b"],
+    "properties": {"a": {}, "b": {"type": "array", "items": {"type": "object"}}},
+})  # fmt: skip
 
 
-def test_json_text_gives_no_non_finite_numbers() -> None:
-    payload = strict({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
-    assert payload.restore("t", '{"a":"1e400"}') == '{"a":"1e400"}'
-    assert payload.restore("t", '{"a":"[NaN]"}') == '{"a":"[NaN]"}'
+@pytest.mark.parametrize("frames", [0, 300, 600, 850])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1e400", "the number is too large"),
+        ('{"x":[NaN]}', "NaN is not JSON"),
+        ('{"x":1,"x":1}', "the key 'x' is there twice"),
+        ('[{"x":{"y":1,"z":1,"y":2}}]', "the key 'y' is there twice"),
+        ("[" * 100_000 + "]" * 100_000, "too many levels of nesting"),
+    ],
+)
+def test_json_text_that_the_runtime_would_refuse_is_refused_and_not_a_text(text: str, found: str, frames: int) -> None:
+    for place, args in {"/a": {"a": text, "b": []}, "/b/1": {"a": "1", "b": ["{}", text]}}.items():
+        with pytest.raises(NotRestored) as refused:
+            after_frames(frames, lambda args=args: HELD.restore("t", json.dumps(args)))
+        assert (refused.value.pointer, refused.value.found) == (place, found)
+
+
+@pytest.mark.parametrize("text", ["no json", "[1,", "1 2", ""])
+def test_a_text_that_is_no_json_is_meant_as_it_is(text: str) -> None:
+    assert json.loads(HELD.restore("t", json.dumps({"a": text, "b": []}))) == {"a": text, "b": []}
 
 
 def test_args_without_conversion_keep_every_digit() -> None:

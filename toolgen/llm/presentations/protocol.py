@@ -165,8 +165,20 @@ _Respond: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[Call
 
 
 def interpreted(reply: ModelReply, requested: Callable[[ToolRequest], RequestedCall]) -> Turn:
-    """Convert a response to a turn, each call with `requested`; without calls it is final."""
-    return Turn(text=reply.text, calls=tuple(requested(call) for call in reply.calls))
+    """Convert a response to a turn, each call with `requested`; without calls it is final.
+
+    A call whose args could not be read is one of the same tool, and stays malformed.
+    """
+    return Turn(text=reply.text, calls=tuple(_interpreted(call, requested) for call in reply.calls))
+
+
+def _interpreted(call: ToolRequest, requested: Callable[[ToolRequest], RequestedCall]) -> RequestedCall:
+    if not isinstance(call, MalformedRequest):
+        return requested(call)
+    found = requested(ToolRequest(name=call.tool, payload=call.payload, tool_call_id=call.tool_call_id))
+    if found.request is None or isinstance(found.request, MalformedRequest) or not is_offered(found):
+        return found
+    return replace(found, request=replace(call, tool=found.request.name))
 
 
 _CUT_OFF: Final[Mapping[Incomplete, str]] = {

@@ -181,10 +181,10 @@ class UniversalCategory:
             what = invoked.issue.pointer.removeprefix("/") or "arguments"
             hint = ARGS_HINT if name else HINT if what in _OF_NAMES else _OTHER_HINT
             return answer_json(call, missing(what, invoked.issue.hint, hint), is_error=True)
-        if isinstance(call.request, MalformedRequest):
-            return answer_json(call, unmappable(name, self._why_unmappable(invoked)), is_error=True)
         if not is_object(invoked.args):
             return answer_json(call, missing("args", text_of(result), ARGS_HINT), is_error=True)
+        if isinstance(call.request, MalformedRequest):
+            return answer_json(call, unmappable(name, self._why_unmappable(invoked)), is_error=True)
         if error is None or (error.kind is not FailureKind.INVALID_CALL and not error.proposal):
             return answer(call, result)
         entry = await self._view.find(name)

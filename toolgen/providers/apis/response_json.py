@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import compact_json, is_array, is_object, kind_of, value_of
+from toolgen.schema.json_values import args_of, compact_json, is_array, is_object, kind_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
@@ -112,10 +112,10 @@ def payload_object(payload: bytes | str) -> dict[str, Any]:
 
 
 def streamed_args(text: str) -> dict[str, Any] | str:
-    """Return the args that a stream has as text: an object, or the text if it is none."""
+    """Return the args that a stream has as text: an object, or the text if the runtime would take it for none."""
     try:
-        args = value_of(text or "{}")
-    except (ValueError, OverflowError, RecursionError):
+        args = args_of(text or "{}")
+    except (ValueError, RecursionError):
         args = None
     return args if is_object(args) else text
 
