@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -18,14 +18,28 @@ _SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
 _WITH_PARTS: Final = (list, tuple, Union, UnionType)
 
 
-def member_counter(kind: Any, within: frozenset[type] = frozenset()) -> Callable[[Any], int]:
-    """Return a function that counts the members of a value of a type: a fast one for a class, also a nested one."""
+Counter: TypeAlias = Callable[[Any], int]
+
+
+def member_counter(kind: Any, known: dict[type, Counter] | None = None) -> Counter:
+    """Return a function that counts the members of a value of a type: a fast one for a class, also a nested one.
+
+    `known` has those of the classes so far, so that each is made once.
+    """
+    known = {} if known is None else known
     model = model_class(kind)
-    if model is None or model in within:
+    if model is None:
         return given_members
+    if model not in known:
+        known[model] = given_members  # of a class within itself
+        known[model] = _counter_of(model, known)
+    return known[model]
+
+
+def _counter_of(model: type[BaseModel], known: dict[type, Counter]) -> Counter:
     fields = [(name, bare(field.annotation)) for name, field in model.model_fields.items()]
     nested = [(name, bare(without_none(of)[0])) for name, of in fields if _may_have_objects(of)]
-    counters = [(name, member_counter(of, within | {model})) for name, of in nested]
+    counters = [(name, member_counter(of, known)) for name, of in nested]
     is_open = model.model_config.get("extra") == "allow"
     if not counters and not is_open:
         return _given_fields
