@@ -173,8 +173,7 @@ def test_whatever_one_visitor_asks_for_another_one_is_answered(
         asked = [asyncio.create_task(bo.http.get(path.format(run=run, call=call))) for _ in range(50)]
         try:
             await until(lambda: len(begun) == 2)
-            made = {"source": "json", "text": "{}"}
-            await asyncio.wait_for(ana.post("/tools/goods.find/args", **made), 60)
+            await asyncio.wait_for(ana.post("/tools/goods.find/args", source="json", text="{}"), 60)
             assert len(begun) == 2
         finally:
             gate.set()

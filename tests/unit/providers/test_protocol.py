@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -74,7 +75,7 @@ HELD = strict({
 def test_json_text_that_the_runtime_would_refuse_is_refused_and_not_a_text(text: str, found: str, frames: int) -> None:
     for place, args in {"/a": {"a": text, "b": []}, "/b/1": {"a": "1", "b": ["{}", text]}}.items():
         with pytest.raises(NotRestored) as refused:
-            after_frames(frames, lambda args=args: HELD.restore("t", json.dumps(args)))
+            after_frames(frames, partial(HELD.restore, "t", json.dumps(args)))
         assert (refused.value.pointer, refused.value.found) == (place, found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,8 +24,8 @@ class Leaf(BaseModel):
 SHAPES: dict[str, Callable[[Any], Any]] = {
     "fields": lambda below: below,
     "optional": lambda below: below | None,
-    "lists": lambda below: list[below],
-    "maps": lambda below: dict[str, below],
+    "lists": lambda below: GenericAlias(list, (below,)),
+    "maps": lambda below: GenericAlias(dict, (str, below)),
     "unions": lambda below: below | int,
 }
 
