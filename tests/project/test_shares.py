@@ -24,7 +24,7 @@ def _starts(text: str) -> list[str]:
     for node in ast.walk(ast.parse(text)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
         name = getattr(node, "attr", None) or getattr(node, "id", None)
-        found += [f"{node.lineno}: {each}" for each in (*names, name) if each in _STARTING]
+        found += [f"{getattr(node, 'lineno', 0)}: {each}" for each in (*names, name) if each in _STARTING]
     return found
 
 

@@ -244,8 +244,8 @@ def test_an_answer_that_was_given_twice_does_not_count_for_another_question(engi
     def change(host: Any) -> None:
         ask = host.runtime.permission_request
 
-        async def changing(*args: Any) -> Any:
-            question = await ask(*args)
+        async def changing(*args: Any, **more: Any) -> Any:
+            question = await ask(*args, **more)
             if has_changed:
                 await are_sent.wait()
             return question and replace(question, summary="second" if has_changed else "first")
