@@ -17,8 +17,8 @@ _ANY_JSON: Final[tuple[Any, ...]] = (None, {}, True)
 class ResultTexts:
     """Reads texts as results of one tool, by its result schema.
 
-    This is the rule for all executors. It is for texts that are not labelled as JSON; those are JSON, if they can be
-    parsed.
+    This is the rule for all executors, and for args in a line of text, by their own schemas. It is for texts that are
+    not labelled as JSON; those are JSON, if they can be parsed.
 
     1. Without a result schema, and where it is no JSON, a text is the result as it is.
     2. If the schema takes only one of the two, the text or the JSON, that one is the result: `1.10` is the text where

@@ -108,11 +108,12 @@ class ToolUse:
 
     def tags(self, run: Run) -> Presentation:
         """Return the presentation of a run's tag tools. Raises `CatalogError` for an invalid tag."""
-        from toolgen.llm.tags.definition import tag_idents, tool_defs
+        from toolgen.llm.tags.definition import TagLine, tag_idents, tool_defs
         from toolgen.llm.tags.reply import Tags
 
         idents, offered = tag_idents(self.catalog), frozenset(run.effective.offered)
-        return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in offered})
+        tools = {ident: tool for tool in tool_defs(self.catalog) if (ident := idents[tool.name]) in offered}
+        return Tags({ident: TagLine.of(tool, self.catalog.schema(ident, "args")) for ident, tool in tools.items()})
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
         """Return the presentation of a run's tools in a layer. Raises as `conversation` does."""

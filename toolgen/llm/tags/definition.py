@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
+from toolgen.execute.result_texts import ResultTexts
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.schema.fields import fields_named
+from toolgen.schema.references import alone
 from toolgen.spec.tag_pattern import PatternRefused, TagPattern
 
 if TYPE_CHECKING:
@@ -21,16 +24,17 @@ TagCost: TypeAlias = Literal["free", "cheap", "expensive"]
 class ToolContext:
     """The context of a call, passed to the handler.
 
-    `raw_arg` is the text after the tag, `args` the groups of the tool's pattern in it, by name: both are filled in when
-    a tool is run. `user_message` is the message that the model responds to, `user` its author, to whom limits apply;
-    `kb_context` is the available knowledge, `confidence` that of the model.
+    `raw_arg` is the text after the tag, `args` the groups of the tool's pattern in it, by name, as values of the types
+    that a compiled tool declares: both are filled in when a tool is run. `user_message` is the message that the model
+    responds to, `user` its author, to whom limits apply; `kb_context` is the available knowledge, `confidence` that of
+    the model.
     """
 
     user_message: str
     user: str
     chat_id: int
     raw_arg: str = ""
-    args: Mapping[str, str] = NOTHING
+    args: Mapping[str, Any] = NOTHING
     kb_context: str | None = None
     confidence: float | None = None
 
@@ -147,14 +151,18 @@ _BLANKS: Final = " \t"
 
 @dataclass(frozen=True, slots=True)
 class TagLine:
-    """The form of the line of one tool, and its parser."""
+    """The form of the line of one tool, and its parser. `texts` read its args, one for each group of the pattern."""
 
     tool: ToolDef
     pattern: TagPattern
+    texts: tuple[ResultTexts, ...]
 
     @classmethod
-    def of(cls, tool: ToolDef) -> TagLine:
-        """Return the line of a tool. Raises `CatalogError` for an invalid prefix or pattern."""
+    def of(cls, tool: ToolDef, args: Any = True) -> TagLine:
+        """Return the line of a tool; `args` is the schema of its args. Args that it does not describe are texts.
+
+        Raises `CatalogError` for an invalid prefix or pattern.
+        """
         if not _PREFIX.fullmatch(tool.tag_prefix):
             raise CatalogError(
                 f"the tag prefix of {tool.name} is {tool.tag_prefix!r}: write letters, digits, `_` and `-`, "
@@ -169,7 +177,12 @@ class TagLine:
         if pattern.groups != len(names) or len({*names}) < len(names):
             shown = ", ".join(names) or "none"
             raise CatalogError(f"the pattern of {tool.name} has {pattern.groups} groups, and its args are {shown}")
-        return cls(tool, pattern)
+        fields = fields_named(frozenset(names), args, args)
+        texts = (
+            ResultTexts(alone(fields[name].written, args) if name in fields else True, f"{tool.name} ({name})")
+            for name in names
+        )
+        return cls(tool, pattern, tuple(texts))
 
     @property
     def form(self) -> str:
@@ -177,12 +190,18 @@ class TagLine:
         args = " ".join(f"[{name}]" for name in self.tool.arg_groups) or self.tool.arg_pattern
         return self.tool.prompt_example or f"{self.tool.tag_prefix}: {args}"
 
-    def read(self, raw_arg: str) -> dict[str, str] | None:
-        """Return the args in the text after the tag, by name; None if it does not match, or is too long."""
+    def read(self, raw_arg: str) -> dict[str, Any] | None:
+        """Return the args in the text after the tag, by name; None if it does not match, or is too long.
+
+        Each has the type that its schema gives: `5` is a number where it takes no texts.
+        """
         if is_too_long(raw_arg):
             return None
         caught = self.pattern.match(raw_arg)
-        return None if caught is None else dict(zip(self.tool.arg_groups, caught, strict=True))
+        if caught is None:
+            return None
+        names = self.tool.arg_groups
+        return {name: reader.value(text) for name, reader, text in zip(names, self.texts, caught, strict=True)}
 
 
 def split_line(line: str) -> tuple[str, str] | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction, signature
 from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolgen.contract.records import NOTHING, FailureKind, ToolCallMeta, ToolRequest
+from toolgen.contract.records import NOTHING, FailureKind, ToolCallMeta, ToolRequest, ToolsetRegistration
 from toolgen.llm.tags.definition import TOOL_FAILED, TagLine, TagResult, prompt_block, tag_idents, tool_defs
 from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
 from toolgen.runtime.base.suggest import nearest
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
     from toolgen.runtime.calls.call import CheckedCall, GateDecision
+    from toolgen.runtime.catalog.execution import Execute
     from toolgen.runtime.events.records import Store
     from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
     from toolgen.runtime.policy.rate_limits import Counters
@@ -64,7 +65,8 @@ class TagRegistry:
     rule, for a host or a path, and `dangerous` tools. Tools are registered at startup, until the first call or
     `freeze`. The `gate` is asked for tools with a gate, and a call runs if the gate fails or does not answer within
     2 s. `counters` count attempts for limits per user, by `clock`; `monotonic` returns seconds, for durations. `store`
-    records every call.
+    records every call. `inject` has the functions for injected fields, as that of a `Runtime`: handlers find their
+    values among the args.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class TagRegistry:
         gate: TagGate | None = None,
         counters: Counters | None = None,
         store: Store | None = None,
+        inject: Mapping[str, Callable[[ToolCallMeta], Any]] = NOTHING,
         clock: Callable[[], datetime] = _now,
         monotonic: Callable[[], float] = monotonic,
     ) -> None:
@@ -81,6 +84,7 @@ class TagRegistry:
         self._gate = gate
         self._counters = MemoryCounters() if counters is None else counters
         self._store = store
+        self._inject = inject
         self._clock = clock
         self._monotonic = monotonic
         self._own = _Source(Catalog(), ())
@@ -101,16 +105,19 @@ class TagRegistry:
         Raises `CatalogError` for a name or a prefix that is taken, a handler that is not `async` or does not accept a
         `ToolContext`, a pattern that does not match the args, an invalid name or description, and after `freeze`.
         """
-        self._register(tool, _definition(tool, f"tags.{tool.name}"), self._own)
+        ident, run, line = f"tags.{tool.name}", _run(tool), self._line(tool)
+        self._own.catalog.register(_definition(tool, ident), run)
+        self._add(line, ident, self._own)
 
     def register_compiled(
         self, catalog: Catalog, handlers: Mapping[str, TagHandler], *, disabled_policies: Collection[str] = ()
     ) -> None:
         """Add all tag tools of a compiled catalog; `handlers` are by name, the key of an ident.
 
-        All policies of the catalog are in force, but for `disabled_policies`: tools that they exclude or deny are left
-        out. Raises `CatalogError` as `register` does, for an unknown policy, and for a handler that is missing or does
-        not belong to a tag tool.
+        Each call is held to all that the tool's spec says, as by a `Runtime`: the schemas of its args and its result
+        too. All policies of the catalog are in force, but for `disabled_policies`: tools that they exclude or deny are
+        left out. Raises `CatalogError` as `register` does, for an unknown policy, and for a handler that is missing or
+        does not belong to a tag tool.
         """
         idents = tag_idents(catalog)
         for name in handlers:
@@ -118,13 +125,13 @@ class TagRegistry:
                 meant = nearest(name, idents, count=1)
                 raise CatalogError(f"there is no tag tool {name!r}{f'; did you mean {meant[0]!r}?' if meant else ''}")
         policies = Policies(catalog.section("policies"), catalog.names, disabled=disabled_policies)
-        source = _Source(catalog.without_tools(), disabled_policies)
+        source = _Source(catalog, disabled_policies)
         for tool in tool_defs(catalog, handlers):
-            compiled = catalog.definition(idents[tool.name])
-            if policies.judge(catalog.entry(compiled.name), "main", "").denies_every_call:
-                _checked(tool)
-            else:
-                self._register(tool, _definition(tool, compiled.name, compiled), source)
+            ident, run = idents[tool.name], _run(tool)
+            if not policies.judge(catalog.entry(ident), "main", "").denies_every_call:
+                line = self._line(tool, catalog.schema(ident, "args"))
+                source.runs[ident] = run
+                self._add(line, ident, source)
 
     def freeze(self) -> None:
         """End registration: the tools are fixed from here on."""
@@ -179,31 +186,40 @@ class TagRegistry:
             message = f"this does not match {line.form}" if args is None else _failure(name, result)
         return replace(result, message=message, audit={**effects, **result.audit, **stamps})
 
-    def _register(self, tool: ToolDef, definition: ToolDefinition, source: _Source) -> None:
+    def _line(self, tool: ToolDef, args: Any = True) -> TagLine:
+        """Return the line of a tool that can be added. Raises `CatalogError`."""
         if self._is_frozen:
             raise CatalogError("the registry is frozen: register tools before the first call")
         if tool.name in self._tools:
             raise CatalogError(f"{tool.name} is already registered; names must be unique")
-        line, handler = TagLine.of(tool), _checked(tool)
+        line = TagLine.of(tool, args)
         first = self._tags.get(tool.tag_prefix)
         if first is not None:
             raise CatalogError(
                 f"the tag {tool.tag_prefix} already calls {first.tool.name}; choose another one for {tool.name}"
             )
-        source.catalog.register(definition, _run(handler))
+        return line
+
+    def _add(self, line: TagLine, ident: str, source: _Source) -> None:
+        tool = line.tool
         self._tools[tool.name] = self._tags[tool.tag_prefix] = line
-        self._idents[tool.name] = definition.name
+        self._idents[tool.name] = ident
         self._sources[tool.name] = source
 
     def _runtime_of(self, source: _Source) -> Runtime:
         if source.runtime is None:
+            catalog = source.catalog.run_by(source.runs)
+            executors = [*_registrations(catalog, source.runs)]
             source.runtime = Runtime(
-                source.catalog,
+                catalog,
+                executors=executors,
+                missing=catalog.toolsets.keys() - {each.toolset for each in executors},
                 permission=self._permission,
                 disabled_policies=source.disabled_policies,
                 gate=None if self._gate is None else self._asking(self._gate),
                 counters=self._counters,
                 store=self._store,
+                inject=self._inject,
                 clock=self._clock,
             )
         return source.runtime
@@ -213,41 +229,48 @@ class TagRegistry:
         return lambda call: gate.check(tools[call.tool_name], call.meta.attributes[_CONTEXT])
 
 
-def _checked(tool: ToolDef) -> TagHandler:
-    """Return the handler of a tool, if a call could run it. Raises `CatalogError`."""
-    if tool.handler is None:
+def _run(tool: ToolDef) -> Execute:
+    """Return a function that runs calls with the handler of a tool. Raises `CatalogError` if no call could run it."""
+    handler = tool.handler
+    if handler is None:
         raise CatalogError(f"{tool.name} has no handler")
-    if not iscoroutinefunction(function_of(tool.handler)):
-        raise CatalogError(
-            f"{name_of(tool.handler)} is not async, but handlers of tag tools must be: write `async def`"
-        )
+    if not iscoroutinefunction(function_of(handler)):
+        raise CatalogError(f"{name_of(handler)} is not async, but handlers of tag tools must be: write `async def`")
     try:
-        signature(tool.handler).bind(None)
+        signature(handler).bind(None)
     except TypeError as error:
-        message = f"{name_of(tool.handler)} cannot run {tool.name}: it receives only a ToolContext; {error}"
+        message = f"{name_of(handler)} cannot run {tool.name}: it receives only a ToolContext; {error}"
         raise CatalogError(message) from None
-    return tool.handler
+
+    async def run(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
+        context: ToolContext = meta.attributes[_CONTEXT]
+        result: Any = await handler(replace(context, args={**context.args, **meta.injected}))
+        if isinstance(result, TagResult):
+            return result.as_tool_result()
+        if not is_result(result):
+            message = f"the handler returned {type(result).__name__} instead of a TagResult or a ToolResult"
+            raise CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
+        return result
+
+    return run
 
 
 @dataclass(slots=True)
 class _Source:
-    """Where tools come from: their own catalog, with the policies in force, and what runs them once one is called."""
+    """Where tools come from: their catalog, the policies in force, and what runs them, once one is called.
+
+    `runs` has functions for tools of the catalog that something else may run elsewhere.
+    """
 
     catalog: Catalog
     disabled_policies: Collection[str]
+    runs: dict[str, Execute] = field(default_factory=dict[str, "Execute"])
     runtime: Runtime | None = None
 
 
-_GUARDS: Final = ("access", "args_secrets", "confirm", "roles")
-"""What guards a compiled tool, beside its permission, tags and limits."""
-
-
-def _definition(tool: ToolDef, ident: str, compiled: ToolDefinition | None = None) -> ToolDefinition:
-    of_spec: Mapping[str, Any] = NOTHING if compiled is None else compiled.metadata
+def _definition(tool: ToolDef, ident: str) -> ToolDefinition:
     return ToolDefinition(
         name=ident,
-        permission="write" if compiled is None else compiled.permission,
-        tags=frozenset() if compiled is None else compiled.tags,
         description=tool.description,
         input_schema={
             "type": "object",
@@ -258,27 +281,17 @@ def _definition(tool: ToolDef, ident: str, compiled: ToolDefinition | None = Non
         metadata={
             "cost": tool.cost,
             "gate": tool.requires_gate,
-            **{key: of_spec[key] for key in _GUARDS if key in of_spec},
-            "limits": {
-                **of_spec.get("limits", {}),
-                "cooldown_seconds": tool.cooldown_seconds,
-                "daily_limit": tool.daily_limit,
-            },
+            "limits": {"cooldown_seconds": tool.cooldown_seconds, "daily_limit": tool.daily_limit},
         },
     )
 
 
-def _run(handler: TagHandler) -> Callable[[dict[str, Any], ToolCallMeta], Awaitable[ToolResult[Any]]]:
-    async def run(_args: dict[str, Any], meta: ToolCallMeta) -> ToolResult[Any]:
-        result: Any = await handler(meta.attributes[_CONTEXT])
-        if isinstance(result, TagResult):
-            return result.as_tool_result()
-        if not is_result(result):
-            message = f"the handler returned {type(result).__name__} instead of a TagResult or a ToolResult"
-            raise CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
-        return result
-
-    return run
+def _registrations(catalog: Catalog, runs: Mapping[str, Execute]) -> Iterator[ToolsetRegistration]:
+    """Yield what runs the compiled tools among these; the other tools of their toolsets cannot be called."""
+    for toolset, idents in catalog.toolsets.items():
+        handlers = {ident: runs[ident] for ident in idents if ident in runs}
+        if handlers:
+            yield ToolsetRegistration(toolset=toolset, handlers=handlers, missing=frozenset(idents) - handlers.keys())
 
 
 def _rate_limit(result: ToolResult[Any]) -> ToolRateLimited | None:
@@ -293,4 +306,7 @@ def _failure(name: str, result: ToolResult[Any]) -> str:
     refused = _rate_limit(result)
     if refused is not None:
         return str(ToolRateLimited(name, refused.retry_after))
-    return result.error.message if result.error else ""
+    error = result.error
+    if error is None:
+        return ""
+    return f"{error.message}: {error.hint}" if error.kind is FailureKind.INVALID_CALL else error.message

@@ -37,7 +37,7 @@ class TagCall:
 
     tool: ToolDef
     raw_arg: str
-    args: Mapping[str, str]
+    args: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +134,16 @@ _NO_TOOLS: Final = "nothing was called: write a tag, on a line of its own"
 class Tags:
     """Shows the tag tools among the candidates, only in the prompt."""
 
-    def __init__(self, tools: Mapping[str, ToolDef]) -> None:
-        """Take the tools by ident. Raises `CatalogError` for one that no line can call, and for ambiguous tags."""
-        self._idents = {tool.name: ident for ident, tool in tools.items()}
+    def __init__(self, lines: Mapping[str, TagLine]) -> None:
+        """Take the lines of the tools by ident. Raises `CatalogError` for ambiguous tags."""
+        self._idents = {line.tool.name: ident for ident, line in lines.items()}
         self.tags: dict[str, TagLine] = {}
-        for tool in tools.values():
-            first = self.tags.setdefault(tool.tag_prefix, TagLine.of(tool)).tool
+        for line in lines.values():
+            tool, first = line.tool, self.tags.setdefault(line.tool.tag_prefix, line).tool
             if first is not tool:
                 raise CatalogError(f"the tag {tool.tag_prefix} would call both {first.name} and {tool.name}")
-        self._listing = ToolListing(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
+        prompt = prompt_block(line.tool for line in lines.values())
+        self._listing = ToolListing(tools=(), dispatchable=frozenset(lines), prompt=prompt)
 
     def build_presentation(self) -> ToolListing:
         """Return the tool listing, which never changes."""

@@ -321,12 +321,12 @@ def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
 
 
 def _in_time(execute: Execute, tool: Tool, policies: Policies) -> Execute:
-    """Add the timeout of a tool. Commands are ended by their executor, which has their output up to then."""
+    """Add the timeout of a tool. Commands are ended by their executor, if one runs them: it has their output so far."""
     definition = tool.definition
     own = definition.settings.limits.timeout_ms
     usual = policies.agent_timeout_ms if "agent" in definition.tags else policies.timeout_ms
     wanted = usual if own is None else own or policies.max_timeout_ms
-    if not wanted or definition.kind == "command":
+    if not wanted or (definition.kind == "command" and tool.handler is None):
         return execute
     from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 

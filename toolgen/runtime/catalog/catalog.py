@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
+from dataclasses import replace
 from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.base.packages import Side
     from toolgen.runtime.catalog.definition import Permission
+    from toolgen.runtime.catalog.execution import Execute
     from toolgen.runtime.catalog.handler_signature import Handler
     from toolgen.runtime.catalog.plain_function import PlainFunction
     from toolgen.runtime.catalog.registration import HandlerT, RegisteredTool, SchemaProfile, ToolAdapter
@@ -62,7 +64,6 @@ class Catalog:
         self._registered: dict[str, RegisteredTool] = {}
         self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
         self._open_toolsets: frozenset[str] = frozenset()
-        self._rule_names: ToolNames | None = None
         self._frozen = False
 
     def __contains__(self, ident: object) -> bool:
@@ -85,12 +86,14 @@ class Catalog:
         """Whether codecs of compiled tools check `format`."""
         return bool(self._document.get("formats", "annotate") != "annotate")
 
-    def without_tools(self) -> Catalog:
-        """Return an open catalog with the policies and tags of this one, for tools with idents of this one."""
-        empty = Catalog()
-        empty._document = {"policies": self.section("policies")}  # it is of this class
-        empty._tags, empty._rule_names = self._tags, self.names  # as above
-        return empty
+    def run_by(self, runs: Mapping[str, Execute]) -> Catalog:
+        """Return a copy of this catalog in which these functions run the registered tools with their idents."""
+        made = copy(self)
+        vars(made)["_registered"] = {
+            ident: replace(tool, run=runs[ident], under=None, folder="") if ident in runs else tool
+            for ident, tool in self._registered.items()
+        }
+        return made
 
     def resolve(self, name: str) -> str | None:
         """Return the ident for an ident or a wire name; None if the name is neither."""
@@ -101,8 +104,6 @@ class Catalog:
     @cached_property
     def names(self) -> ToolNames:
         """All names by which rules and settings may refer to tools."""
-        if self._rule_names is not None:
-            return self._rule_names
         toolsets = {*self.toolsets, *map(_toolset, self._registered)}
         return ToolNames(dict.fromkeys(self), toolsets, self.spelled_tools, self._spelled_actions)
 
