@@ -97,8 +97,9 @@ def figures(summary: Summary) -> str:
     tokens = [summary.tokens(name) for name in ("input_tokens", "output_tokens")]
     if any(tokens):
         parts.append(f"{tokens[0]:,.0f} input and {tokens[1]:,.0f} output tokens")
-    if summary.cost:
-        parts.append(f"cost {summary.cost:.4f}")
+    if summary.cost or not summary.is_cost_known:
+        more = "" if summary.is_cost_known else " and what requests cost that failed or did not tell their tokens"
+        parts.append(f"cost {summary.cost:.4f}{more}")
     if summary.seconds is not None:
         parts.append(f"{summary.seconds:.2f} s a case")
     return ", ".join(parts)

@@ -110,8 +110,13 @@ class Summary:
 
     @property
     def cost(self) -> float:
-        """What all requests cost."""
+        """What all requests cost, as far as it is known."""
         return sum(each.cost for each in self.outcomes)
+
+    @property
+    def is_cost_known(self) -> bool:
+        """Whether no request failed, or had a reply without its tokens, so that it may have cost more."""
+        return all(each.is_cost_known for each in self.outcomes)
 
     def tokens(self, name: str) -> float:
         """Return the tokens of the input (`input_tokens`) or of the output (`output_tokens`) of all requests."""
@@ -298,6 +303,7 @@ def _summary_json(summary: Summary) -> dict[str, Any]:
         "input_tokens": summary.tokens("input_tokens"),
         "output_tokens": summary.tokens("output_tokens"),
         "cost": summary.cost,
+        "is_cost_known": summary.is_cost_known,
         "seconds": summary.seconds,
         "tools": [asdict(each) | {"precision": each.precision, "recall": each.recall} for each in summary.tools],
         "confusion": [
@@ -322,6 +328,7 @@ def _outcome_json(outcome: Outcome) -> dict[str, Any]:
         "turns": outcome.turns,
         "tokens": dict(outcome.tokens),
         "cost": outcome.cost,
+        "is_cost_known": outcome.is_cost_known,
         "seconds": outcome.seconds,
     }
 
@@ -370,6 +377,7 @@ def _outcome(summary: Mapping[str, Any], row: Any) -> Outcome:
         state=cast("State", state),
         tokens={name: _checked(count) for name, count in tokens.items() if is_number(count)},
         cost=_checked(cost) if is_number(cost) else 0.0,
+        is_cost_known=row.get("is_cost_known") is not False,
         turns=int(_checked(turns)) if is_number(turns) else 0,
         seconds=_checked(seconds) if is_number(seconds) else None,
     )

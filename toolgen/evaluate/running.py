@@ -29,7 +29,7 @@ from toolgen.runtime.calls.runtime import Runtime
 from toolgen.runtime.policy.permission import allow_all
 from toolgen.runtime.redact.call_secrets import hide_text
 from toolgen.runtime.redact.exceptions import shown_error
-from toolgen.schema.json_values import compact_json
+from toolgen.schema.json_values import compact_json, is_object
 from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.text import cut
 from toolgen.spec.tool_use import ToolUseConfig
@@ -58,6 +58,9 @@ _LONGEST: Final = 500
 _LARGEST: Final = 16 * 1024 * 1024
 """Bytes of a response."""
 
+_OVERLOADED: Final = (503, 529)
+"""Statuses of HTTP with which APIs refuse requests for lack of capacity; those of 400 and more blame the request."""
+
 _FIRST_WAIT: Final = 1.0
 """Seconds before the first retry; each further one waits twice as long."""
 
@@ -67,6 +70,7 @@ class Outcome:
     """What came of one case with one model. `problems` are why it is not right.
 
     `tokens` has `input_tokens` and `output_tokens` where the API tells them; `seconds` are those that the model took.
+    `cost` is that of these tokens; unless it `is_cost_known`, requests cost more that failed or did not tell theirs.
     """
 
     case: str
@@ -81,6 +85,7 @@ class Outcome:
     turns: int = 0
     tokens: Mapping[str, float] = field(default_factory=dict[str, float])
     cost: float = 0.0
+    is_cost_known: bool = True
     seconds: float | None = None
 
     @property
@@ -113,9 +118,10 @@ async def evaluate(
 
     `exchanges` are recorded requests and replies; `modules` those whose functions cases may name, by default none.
     `on_outcome` is told of each case as it ends. A model that raises an error, or whose response cannot be read, is
-    asked again, and then the case has an error, which does not end the others. Once the cost is used up, or unknown
-    because a reply does not tell its tokens, no further case is begun. Recorded replies cost nothing. Raises
-    `ExchangesError` if a reply cannot be recorded.
+    asked again, and then the case has an error, which does not end the others. Once the cost is used up, or unknown, no
+    further case is begun, and no request made again. It is unknown after a reply that does not tell its tokens, and
+    after a request that failed, unless the API has refused it. Recorded replies cost nothing. Raises `ExchangesError`
+    if a reply cannot be recorded.
     """
     within = Limits() if limits is None else limits
     spent = _Spent(within.max_cost)
@@ -127,9 +133,7 @@ async def evaluate(
             if spent.why_not:
                 outcome = _ended(case, model, "skipped", spent.why_not)
             else:
-                attempt = _Attempt(case, model, shown, within, exchanges, sleep)
-                outcome = await attempt.outcome()
-                spent.add(attempt.spent)
+                outcome = await _Attempt(case, model, shown, within.retries, spent, exchanges, sleep).outcome()
             on_outcome(outcome)
             return outcome
 
@@ -151,11 +155,11 @@ class _Spent:
 
     @property
     def why_not(self) -> str:
-        """Why no further case may be begun; empty if one may."""
+        """Why no further case may be begun, and no request made again; empty if one may."""
         if self._most is None:
             return ""
         if not self._is_known:
-            return "a reply before did not tell its tokens, so the cost is unknown"
+            return "the cost is unknown: a request before failed, or its reply did not tell its tokens"
         return f"the cost of {self._most} was used up before" if self._spent >= self._most else ""
 
     def add(self, cost: float | None) -> None:
@@ -229,14 +233,16 @@ class _Attempt:
         case: Case,
         model: EvaluatedModel,
         shown: _Shown,
-        limits: Limits,
+        retries: int,
+        spent: _Spent,
         exchanges: Exchanges | None,
         sleep: Callable[[float], Any],
     ) -> None:
         self._case: Final = case
         self._model: Final = model
         self._shown: Final = shown
-        self._limits: Final = limits
+        self._retries: Final = retries
+        self._spent: Final = spent
         self._exchanges: Final = exchanges
         self._sleep: Final = sleep
         self._provider: Final = provider_named(model.provider)
@@ -246,8 +252,7 @@ class _Attempt:
         """Whether the model has asked for more calls than a case may have."""
         self._system: Mapping[str, Any] = {}
         self._tokens: dict[str, float] = {}
-        self.spent: float | None = 0.0
-        """What the requests of this case cost, without recorded ones; None where a reply did not tell its tokens."""
+        self._is_cost_known = True
         self._seconds: float | None = None
         self._turns = 0
 
@@ -276,8 +281,14 @@ class _Attempt:
         return self._with_figures(_ended(self._case, self._model, state, why))
 
     def _with_figures(self, outcome: Outcome) -> Outcome:
-        cost = self._model.cost(self._tokens)
-        return replace(outcome, tokens=dict(self._tokens), cost=cost, seconds=self._seconds, turns=self._turns)
+        return replace(
+            outcome,
+            tokens=dict(self._tokens),
+            cost=self._model.cost(self._tokens),
+            is_cost_known=self._is_cost_known,
+            seconds=self._seconds,
+            turns=self._turns,
+        )
 
     async def _run(self) -> CaseRun:
         conversation = self._shown.conversation(self._case, self._model)
@@ -322,17 +333,17 @@ class _Attempt:
         """Ask the model, or take its recorded reply."""
         fields = {**self._system, **request} if self._system else request
         self._turns += 1
-        recorded: tuple[dict[str, Any], float | None] | None = None
         seconds: float | None
         if self._exchanges is None:
             response, seconds = await self._timed(messages, fields)
         else:
             async with self._exchanges.asking(self._model, messages, fields):
                 recorded = self._exchanges.find(self._case.name, self._model, messages, fields)
+                if recorded is not None:
+                    self._count(self._tokens_of(recorded[0]))
                 response, seconds = recorded or await self._asked_and_kept(self._exchanges, messages, fields)
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds
-        self._count(self._tokens_of(response), is_paid=recorded is None)
         return response
 
     async def _asked_and_kept(
@@ -350,39 +361,52 @@ class _Attempt:
     def _tokens_of(self, response: Mapping[str, Any]) -> dict[str, float]:
         return {} if self._provider.turns is None else self._provider.turns.tokens_of(response)
 
-    def _count(self, tokens: Mapping[str, float], *, is_paid: bool) -> None:
-        """Add the tokens of a response, and what they cost."""
+    def _count(self, tokens: Mapping[str, float]) -> None:
+        """Add the tokens of a response."""
         for name, count in tokens.items():
             self._tokens[name] = self._tokens.get(name, 0) + count
-        if is_paid and self._model.has_prices:
-            known = self._model.is_cost_known(tokens) and self.spent is not None
-            self.spent = (self.spent or 0.0) + self._model.cost(tokens) if known else None
+
+    def _pay(self, tokens: Mapping[str, float]) -> None:
+        """Add the tokens of a response that was asked, and what they cost; without any, the cost is unknown."""
+        self._count(tokens)
+        if self._model.has_prices:
+            is_known = self._model.is_cost_known(tokens)
+            self._is_cost_known = self._is_cost_known and is_known
+            self._spent.add(self._model.cost(tokens) if is_known else None)
 
     async def _tried(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:
         wait = _FIRST_WAIT
-        for left in range(self._limits.retries, -1, -1):
+        for left in range(self._retries, -1, -1):
             try:
                 return await self._asked_once(messages, fields)
             except (Exception, SystemExit) as error:  # the call of an SDK may raise anything
-                if not left:
+                if not left or self._spent.why_not:
                     raise _ModelFailed(shown_error(error, secrets_of(self._calls))) from error
             await self._sleep(wait)
             wait *= 2
         raise AssertionError("there is at least one try")
 
     async def _asked_once(self, messages: list[dict[str, Any]], fields: Mapping[str, Any]) -> Any:
-        """Ask the model. Raises what it raises, and ValueError for a response that cannot be kept or read."""
-        response = await response_of(self._model.ask, messages, fields)
-        if is_stream(response):
-            response = await read_stream(self._provider, aiter(response), _ignore)
-        _check_response(response)
+        """Ask the model. Raises what it raises, and ValueError for a response that cannot be kept or read.
+
+        Whatever becomes of the response, the request is paid.
+        """
+        response: Any = {}
+        tokens: Mapping[str, float] = {}
         try:
-            self._provider.read(response)
-        except MalformedResponse as error:
+            response = await response_of(self._model.ask, messages, fields)
+            if is_stream(response):
+                response = await read_stream(self._provider, aiter(response), _ignore)
             tokens = self._tokens_of(response)
-            if tokens:  # else it is taken for an error, which costs nothing
-                self._count(tokens, is_paid=True)
-            raise ValueError(f"{error}: {compact_json(response)}") from error
+            _check_response(response)
+            self._provider.read(response)
+        except BaseException as error:
+            if tokens or not _is_refusal(error, response):
+                self._pay(tokens)
+            if isinstance(error, MalformedResponse) and is_object(response):
+                raise ValueError(f"{error}: {compact_json(response)}") from error
+            raise
+        self._pay(tokens)
         return response
 
 
@@ -392,6 +416,15 @@ class _ModelFailed(Exception):
 
 class _TooManyCalls(Exception):
     """A model asks for more calls than a case may have."""
+
+
+def _is_refusal(error: BaseException, response: Any) -> bool:
+    """Whether the API has refused a request, which then costs nothing, as its status or its response says."""
+    if isinstance(error, MalformedResponse):
+        return is_object(response) and is_object(response.get("error"))
+    of_sdk = (error, getattr(error, "response", None))
+    found = [getattr(each, name, None) for each in of_sdk for name in ("status_code", "status", "code")]
+    return any(isinstance(each, int) and (each // 100 == 4 or each in _OVERLOADED) for each in found)
 
 
 def _check_response(response: Any) -> None:

@@ -197,7 +197,7 @@ def test_no_case_begins_once_the_cost_is_unknown(tmp_path: Path) -> None:
     limits = Limits(concurrency=1, max_cost=0.03)
     assert [each.state for each in run(found, free, limits=limits)] == ["failed"] * 3
     assert [(each.state, each.problems[0]) for each in run(found, priced, limits=limits)][1:] == [
-        ("skipped", "a reply before did not tell its tokens, so the cost is unknown")
+        ("skipped", "the cost is unknown: a request before failed, or its reply did not tell its tokens")
     ] * 2
 
 
@@ -337,7 +337,77 @@ def test_a_cost_that_a_reply_does_not_tell_in_full_is_unknown(tmp_path: Path, us
     priced = EvaluatedModel(name="fake", ask=ask, input_price=10.0, output_price=20.0)
     first, second = run(found, priced, limits=Limits(concurrency=1, max_cost=1e9))
     assert first.state == "failed"
-    assert second.problems == ("a reply before did not tell its tokens, so the cost is unknown",)
+    assert second.problems == ("the cost is unknown: a request before failed, or its reply did not tell its tokens",)
+
+
+class OfStatus(Exception):
+    """An error of an SDK."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"status {status}")
+        self.status_code = status
+
+
+async def _broken_stream() -> Any:
+    yield {"choices": [{"delta": {"content": "n"}}]}
+    raise ConnectionResetError
+
+
+USED = {"prompt_tokens": 1_000_000, "completion_tokens": 0}
+PAID: dict[str, tuple[Any, float | None]] = {
+    "right": (answer(usage=USED), 1),
+    "no JSON": (answer(usage=USED, score=float("nan")), 1),
+    "a circle": (answer(usage=USED, again=_circle()), 1),
+    "too large": (answer(usage=USED, pad="x" * 17 * 2**20), 1),
+    "no choices": ({"usage": USED}, 1),
+    "an error that was paid": ({"error": {"message": "filtered"}, "usage": USED}, 1),
+    "an error": ({"error": {"message": "slow down"}}, 0),
+    "without tokens": (answer(), None),
+    "unreadable": ({"choices": 5}, None),
+    "no response": ("hello", None),
+    "a broken stream": (_broken_stream, None),
+    "a time-out": (TimeoutError(), None),
+    "a reset": (ConnectionResetError(), None),
+    "refused": (OfStatus(429), 0),
+    "overloaded": (OfStatus(529), 0),
+    "failed at the gateway": (OfStatus(504), None),
+}
+"""Replies to a request, or errors that it raises, and what it costs; None where that is unknown."""
+
+
+@pytest.mark.parametrize("names", [(name, "right") for name in PAID] + [("an error", name) for name in PAID], ids=str)
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_whatever_becomes_of_a_request_its_cost_counts(
+    tmp_path: Path, names: tuple[str, str], concurrency: int
+) -> None:
+    """Each request is asked only if the cost of all before is known, and below the bound."""
+    paid: list[float | None] = []
+
+    def ask(_messages: Any, _request: Any) -> Any:
+        reply, cost = PAID[names[min(len(paid), 1)]]
+        paid.append(cost)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply() if callable(reply) else reply
+
+    async def asked(messages: Any, request: Any) -> Any:
+        return ask(messages, request)
+
+    found = cases(tmp_path, catalog_of(), **{f"case{number}": REFUND for number in range(9)})
+    priced = EvaluatedModel(name="fake", ask=asked, input_price=1.0, output_price=1.0)
+    outcomes = run(found, priced, limits=Limits(concurrency=concurrency, retries=2, max_cost=3.0), sleep=no_wait)
+    before = paid[:-concurrency]  # requests at the same time do not know of each other
+    assert None not in before
+    assert sum(filter(None, before)) < 3
+    assert sum(each.cost for each in outcomes) == sum(filter(None, paid))
+    (summary,) = summaries_of(outcomes)
+    assert summary.is_cost_known == (None not in paid)
+    assert ("and what requests cost that failed" in render_text(Report(summaries=[summary]))) == (None in paid)
+    assert to_json(Report(summaries=[summary]))["models"][0]["is_cost_known"] == summary.is_cost_known
+
+
+async def no_wait(_seconds: float) -> None:
+    pass
 
 
 def test_a_response_with_too_many_calls_makes_none(tmp_path: Path) -> None:

@@ -387,3 +387,21 @@ def test_a_cost_that_cannot_be_counted_is_refused(shop: Path) -> None:
     refused = toolgen(shop, "eval", "--model", "cheap", "--max-cost", "1")
     assert refused.code == 2
     assert "--max-cost needs the prices of `cheap`" in refused.err
+
+
+def test_what_a_reply_costs_that_cannot_be_read_is_within_the_bound(shop: Path) -> None:
+    (shop / "dear.py").write_text("""
+from pathlib import Path
+
+def ask(messages, request):
+    with Path("asked.txt").open("a") as file:
+        file.write("x")
+    return {"choices": [], "score": float("nan"), "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0}}
+""")
+    with (shop / "toolgen.toml").open("a", encoding="utf-8") as file:
+        file.write('models.dear = {ask = "dear:ask", input_price = 1.0, output_price = 1.0}\n')
+    rows = "".join(f"  case{number}: {{question: Find., expect: []}}\n" for number in range(5))
+    (shop / "evals" / "one.eval.yaml").write_text(f"toolgen: 1\neval: one\ncases:\n{rows}")
+    found = toolgen(shop, "eval", "--model", "dear", "--max-cost", "1.5", "--concurrency", "1", "--retries", "5")
+    assert (found.code, (shop / "asked.txt").read_text()) == (1, "xx")
+    assert "cost 2.0000" in found.out
