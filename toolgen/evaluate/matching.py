@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutine
+from math import inf
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from toolgen.execute.python.modules import ForeignModule, HandlerModules
 from toolgen.runtime.base.errors import ends_the_caller
@@ -183,10 +184,11 @@ def _compared(case: Case, calls: Sequence[CalledTool], reader: ArgsReader) -> Ve
     groups = case.expected or ()
     fits = [[min((_wrong_args(each, call, reader) for each in group if each.call == call.ident), key=len, default=None)
              for call in calls] for group in groups]  # fmt: skip
-    right = _assigned(lambda one, other: fits[one][other] == (), len(groups), len(calls))
+    is_needed = [not case.selects(case.spec.allow, call.ident) for call in calls]
+    right = _assigned(fits, is_needed)
     problems: list[str] = []
     if len(right) == len(groups) and not case.spec.any_order and sorted(right.values()) != list(right.values()):
-        in_order = _in_order(fits, len(calls))
+        in_order = _in_order(fits, is_needed)
         right = right if in_order is None else in_order
         if in_order is None:
             problems.append("the calls are right, and in another order than is expected")
@@ -232,33 +234,53 @@ def _named(group: Sequence[CallSpec]) -> str:
     return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
 
 
-def _assigned(fits: Callable[[int, int], bool], ones: int, others: int) -> dict[int, int]:
-    """Assign as many ones as possible to different others that fit; the earliest others first."""
+_Fits: TypeAlias = Sequence[Sequence[Sequence[WrongArg] | None]]
+"""Of each group and each call, the wrong args of the call; None if it is of another tool."""
+
+
+def _assigned(fits: _Fits, is_needed: Sequence[bool]) -> dict[int, int]:
+    """Assign as many groups as possible to different calls that are right; needed calls first, then the earliest.
+
+    What is assigned once stays so, though to another group: thus as many needed calls as possible are assigned.
+    """
     taken: dict[int, int] = {}
 
-    def place(one: int, seen: set[int]) -> bool:
-        for other in range(others):
-            if other not in seen and fits(one, other):
-                seen.add(other)
-                if other not in taken or place(taken[other], seen):
-                    taken[other] = one
+    def place(other: int, seen: set[int]) -> bool:
+        for one, row in enumerate(fits):
+            if one not in seen and row[other] == ():
+                seen.add(one)
+                if one not in taken or place(taken[one], seen):
+                    taken[one] = other
                     return True
         return False
 
-    for one in range(ones):
-        place(one, set())
-    return dict(sorted((one, other) for other, one in taken.items()))
+    for other in sorted(range(len(is_needed)), key=lambda other: not is_needed[other]):
+        place(other, set())
+    return dict(sorted(taken.items()))
 
 
-def _in_order(fits: Sequence[Sequence[Sequence[WrongArg] | None]], calls: int) -> dict[int, int] | None:
-    """Assign each group to a call behind that of the group before; None if that is not possible."""
+def _in_order(fits: _Fits, is_needed: Sequence[bool]) -> dict[int, int] | None:
+    """Assign each group to a right call behind that of the group before; None if that is not possible.
+
+    As few needed calls as possible are left.
+    """
+    groups, calls = len(fits), len(is_needed)
+    left = [[0.0 if one == groups else inf] * (calls + 1) for one in range(groups + 1)]
+    """How many needed calls are left, for groups and calls from two on."""
+
+    def if_taken(one: int, at: int) -> float:
+        return left[one + 1][at + 1] if one < groups and fits[one][at] == () else inf
+
+    for at in reversed(range(calls)):
+        for one in range(groups + 1):
+            left[one][at] = min(if_taken(one, at), left[one][at + 1] + is_needed[at])
+    if left[0][0] == inf:
+        return None
     found: dict[int, int] = {}
-    at = 0
-    for one, row in enumerate(fits):
-        place = next((other for other in range(at, calls) if row[other] == ()), None)
-        if place is None:
-            return None
-        found[one], at = place, place + 1
+    for at in range(calls):
+        one = len(found)
+        if one < groups and if_taken(one, at) == left[one][at]:
+            found[one] = at
     return found
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
 from tests.unit.evaluate.world import call, cases, catalog_of
@@ -14,7 +19,6 @@ from toolgen.execute.python.modules import HandlerModules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from toolgen.contract.records import ToolRequest
 
@@ -188,3 +192,45 @@ def test_an_assertion_of_a_module_is_no_verdict(verdict_of: Any, monkeypatch: py
     monkeypatch.setattr(matching, "import_module", fails)
     with pytest.raises(CheckError, match="AssertionError: as it is imported"):
         verdict_of({"check": "tests.unit.evaluate.checks:ends_politely"})
+
+
+CATALOG = catalog_of()
+SOME_CALLS = {
+    (tool, order): call(f"shop.{tool}", order_id=order) for tool in ("refund", "cancel") for order in ("o-1", "o-2")
+}
+EXPECTED = st.sampled_from([*SOME_CALLS, ("refund", None), ("cancel", None)])
+
+
+def fits(wanted: tuple[str, str | None], made: tuple[str, str]) -> bool:
+    return wanted[0] == made[0] and wanted[1] in (None, made[1])
+
+
+@given(
+    st.lists(st.lists(EXPECTED, min_size=1, max_size=2), max_size=3),
+    st.lists(st.sampled_from([*SOME_CALLS]), max_size=4),
+    st.booleans(),
+    st.lists(st.sampled_from(["refund", "cancel"]), max_size=1),
+)
+def test_calls_are_right_if_they_can_be_assigned_so_that_only_allowed_ones_are_left(
+    groups: list[list[tuple[str, str | None]]], made: list[tuple[str, str]], any_order: bool, allowed: list[str]
+) -> None:
+    """As all assignments show that there are."""
+    each_call = [
+        [{"call": f"shop.{tool}", **({"args": {"order_id": order}} if order else {})} for tool, order in group]
+        for group in groups
+    ]
+    expect = [group[0] if len(group) == 1 else {"one_of": group} for group in each_call]
+    case = {"question": "?", "expect": expect, "any_order": any_order, "allow": [f"shop.{tool}" for tool in allowed]}
+    with TemporaryDirectory() as folder:
+        (found,) = cases(Path(folder), CATALOG, case=case)
+    reader = ArgsReader(CATALOG, HandlerModules())
+    called = tuple(reader.called(SOME_CALLS[each], f"shop.{each[0]}") for each in made)
+    verdict = judge(found, CaseRun(case=found.name, calls=called), reader)
+    is_right = any(
+        (any_order or list(order) == sorted(order))
+        and all(any(fits(wanted, made[at]) for wanted in group) for group, at in zip(groups, order, strict=True))
+        and all(at in order or made[at][0] in allowed for at in range(len(made)))
+        for order in permutations(range(len(made)), len(groups))
+    )
+    assert (not verdict.problems) == is_right, verdict.problems
+    assert sum(bool(expected) for expected, _ in verdict.pairs) == len(groups)
