@@ -446,7 +446,8 @@ def _compared(
     """Add the comparison with another version: its report, or the outcomes of its tools."""
     after = [outcome for summary in report.summaries for outcome in summary.outcomes]
     if os.path.isfile(against):  # noqa: PTH113  # raises nothing for a long name
-        earlier = [each for each in _reported(against) if not _is_deselected(each.case, report, documents, names)]
+        is_deselected = _deselection(report, documents, names)
+        earlier = [each for each in _reported(against) if not is_deselected(each.case)]
         return replace(report, against=against, comparisons=compared(earlier, after))
     with _other_catalogs(config, against) as (label, catalogs):
         cases = chosen(cases_of(documents, catalogs, Diagnostics()), tags)  # those that this version cannot have differ
@@ -454,12 +455,18 @@ def _compared(
     return replace(report, against=label, comparisons=compared(before, after))
 
 
-def _is_deselected(case: str, report: Report, documents: Sequence[Document[EvalFile]], names: Sequence[str]) -> bool:
-    """Whether a case is not asked because of tags, or of the evaluations that are named: it may still be there."""
-    if case in report.questions:
-        return False
+def _deselection(
+    report: Report, documents: Sequence[Document[EvalFile]], names: Sequence[str]
+) -> Callable[[str], bool]:
+    """Return what says whether a case is not asked because of tags, or of named evaluations: it may still be there."""
+    evaluations = {each.file.eval for each in documents}
     there = {f"{each.file.eval}/{key}" for each in documents for key in each.file.cases}
-    return case in there or (bool(names) and case.partition("/")[0] not in {each.file.eval for each in documents})
+
+    def is_deselected(case: str) -> bool:
+        is_of_another = bool(names) and case.partition("/")[0] not in evaluations
+        return case not in report.questions and (case in there or is_of_another)
+
+    return is_deselected
 
 
 def _reported(path: str) -> list[Outcome]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -16,6 +17,7 @@ import pytest
 from tests.project.checkout import ROOT
 from tests.unit.cli.command_line import toolgen
 from tests.unit.cli.forked_python import forked_python
+from toolgen.cli.commands.calls.eval import _deselection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -405,3 +407,19 @@ def ask(messages, request):
     found = toolgen(shop, "eval", "--model", "dear", "--max-cost", "1.5", "--concurrency", "1", "--retries", "5")
     assert (found.code, (shop / "asked.txt").read_text()) == (1, "xx")
     assert "cost 2.0000" in found.out
+
+
+def test_the_cases_of_evaluations_are_listed_once_however_many_a_report_has() -> None:
+    listed = 0
+
+    class Cases(dict[str, Any]):
+        def __iter__(self) -> Iterator[str]:
+            nonlocal listed
+            listed += 1
+            return super().__iter__()
+
+    documents: Any = [SimpleNamespace(file=SimpleNamespace(eval="shop", cases=Cases.fromkeys(["a", "b", "asked"])))]
+    report: Any = SimpleNamespace(questions={"shop/asked": "?"})
+    is_deselected = _deselection(report, documents, ["shop"])
+    found = [name for name in ("shop/a", "shop/b", "shop/asked", "shop/gone", "other/a") if is_deselected(name)]
+    assert (found, listed) == (["shop/a", "shop/b", "other/a"], 1)
