@@ -119,8 +119,7 @@ def exchanges(folder: Path) -> None:
 
 def recording(folder: Path) -> None:
     kept = Recording(folder / "deep/calls.jsonl", "once", executors=[ToolsetRegistration(toolset="own", handlers={})])
-    kept._lines.append(b"{}\n")  # as above
-    kept._write(0)  # as above
+    kept._write(b"{}\n", is_appended=False)  # as above
 
 
 def user_file(folder: Path) -> None:

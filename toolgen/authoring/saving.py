@@ -31,8 +31,9 @@ from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.json_values import canonical
 from toolgen.spec.files import read_file_inside
 from toolgen.spec.text import visible
-from toolgen.spec.writing import PRIVATE, Changed, append_inside, place_inside, replace_inside
+from toolgen.spec.writing import PRIVATE, Changed, append_lines_inside, is_torn, place_inside, replace_inside
 from toolgen.testing.recordings import (
+    BEGINNINGS,
     RecordingError,
     Take,
     find_tool,
@@ -155,14 +156,15 @@ def save_recording(config: Config, take: Take, name: str) -> Saved:
         except (CannotSave, RecordingError) as error:
             raise CannotSave(f"{RECORDINGS}/{error}") from None
         schemas = {} if canonical(known) == canonical(schemas) else schemas
-    gap = b"\n" if begun and not begun.endswith(b"\n") else b""
-    above = gap + (schemas_line(take.ident, schemas) if schemas else b"")
+    above = schemas_line(take.ident, schemas) if schemas else b""
     content = above + take_line(take)
+    *lines, last = (begun or b"").split(b"\n")
     if begun:
-        append_inside(config.root, path, content, size=len(begun))
+        append_lines_inside(config.root, path, content, beginnings=BEGINNINGS, size=len(begun))
     else:
         replace_inside(config.root, path, begun, content, mode=PRIVATE)
-    return Saved(path, ((begun or b"") + above).count(b"\n") + 1)
+    is_line = bool(last) and not is_torn(last, BEGINNINGS)
+    return Saved(path, len(lines) + is_line + above.count(b"\n") + 1)
 
 
 def _schemas_in(place: Path, take: Take, catalog: Catalog) -> Mapping[str, Any]:

@@ -24,7 +24,8 @@ from toolgen.spec.locks import held
 from toolgen.spec.writing import (
     PRIVATE,
     Changed,
-    append_inside,
+    append_lines_inside,
+    is_torn,
     make_folder_inside,
     named_place,
     place_inside,
@@ -63,7 +64,7 @@ class Exchanges:
     """The exchanges of a file of JSON Lines. With `asks`, missing ones are asked and added; else they are stale.
 
     A line has a reply with its request; members of requests that are alike, such as the tools, stand in a line of their
-    own, once. Raises `ExchangesError`.
+    own, once. A part of a line at the end, whose writer was stopped, is left out. Raises `ExchangesError`.
     """
 
     def __init__(self, path: str | Path, *, asks: bool) -> None:
@@ -78,10 +79,11 @@ class Exchanges:
         if not os.path.lexists(self._path):
             if not asks:
                 raise ExchangesError(f"{self._path} is missing: record it with `--record {self._path}`")
-            self._append(b"")
+            with self._alone():
+                self._create()
         self._read()
         if asks:
-            self._append(b"")  # so that nothing is asked, and paid for, that cannot be kept
+            self._append(b"")  # it ends with a line end, and nothing is asked, and paid for, that cannot be kept
 
     def __len__(self) -> int:
         return len(self._replies)
@@ -142,7 +144,6 @@ class Exchanges:
         lines: list[Mapping[str, Any]] = []
         if shared not in self._written:
             lines.append({"shared": shared, "request": dict(fields)})
-            self._written.add(shared)
         lines.append({
             "key": key,
             "case": case,
@@ -154,17 +155,20 @@ class Exchanges:
             "reply": reply,
             "seconds": round(seconds, 6),
         })  # fmt: skip
+        self._append("".join(f"{compact_json(line)}\n" for line in lines).encode())
+        self._written.add(shared)
         self._take(key, case, (model.name, model.provider, model.presentation), said, shared, reply, seconds)
         self.used.add(key)
-        self._append("".join(f"{compact_json(line)}\n" for line in lines).encode())
 
     def _append(self, text: bytes) -> None:
-        folder, name = named_place(str(self._path))
         with self._alone():
-            if not os.path.lexists(self._path):
-                with suppress(Changed):  # somebody has created it meanwhile
-                    replace_inside(folder, name, None, b"", mode=PRIVATE)
-            append_inside(folder, name, text)
+            self._create()
+            append_lines_inside(*named_place(str(self._path)), text, beginnings=_BEGINNINGS)
+
+    def _create(self) -> None:
+        if not os.path.lexists(self._path):
+            with suppress(Changed):  # somebody has created it meanwhile
+                replace_inside(*named_place(str(self._path)), None, b"", mode=PRIVATE)
 
     @contextmanager
     def _alone(self) -> Generator[None]:
@@ -206,21 +210,11 @@ class Exchanges:
 
     def _read(self) -> None:
         content = self._content()
-        if not self._asks or content.endswith(b"\n"):
-            self._read_lines(content)
-            return
-        with self._alone():  # so the last line is not one that is written now
-            content = self._content()
-            before, newline, last = content.rpartition(b"\n")
-            self._read_lines(before)
-            if _is_part(last):  # of a line that a process was writing when it was stopped
-                replace_inside(*named_place(str(self._path)), content, before + newline)
-            elif last.strip():
-                self._read_line(before.count(b"\n") + len(newline) + 1, last)
-                append_inside(*named_place(str(self._path)), b"\n")
-
-    def _read_lines(self, content: bytes) -> None:
-        for number, line in enumerate(content.split(b"\n"), 1):
+        if self._asks and not content.endswith(b"\n"):
+            with self._alone():  # so the last line is not one that is written now
+                content = self._content()
+        *lines, last = content.split(b"\n")
+        for number, line in enumerate([*lines, b"" if is_torn(last, _BEGINNINGS) else last], 1):
             if line.strip():
                 self._read_line(number, line)
 
@@ -263,17 +257,6 @@ class Exchanges:
             row["reply"],
             taken,
         )
-
-
-def _is_part(line: bytes) -> bool:
-    """Whether a line is the beginning of one that `Exchanges` writes, and not all of it."""
-    if not line or not any(line.startswith(begun) or begun.startswith(line) for begun in _BEGINNINGS):
-        return False
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return True
-    return False
 
 
 def _unreadable(model: EvaluatedModel, reply: Mapping[str, Any]) -> str:

@@ -6,13 +6,14 @@ The one place where files are opened for writing, beside `execute/paths`, which 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from toolgen.spec.files import LeadsOut, TooLarge, check_regular, is_inside, open_file, read_file
 from toolgen.spec.locks import try_lock
@@ -196,24 +197,54 @@ def _status(real: str) -> os.stat_result | None:
         return None
 
 
-def append_inside(
-    folder: str | PathLike[str], path: str | PathLike[str], content: bytes, *, size: int | None = None
+def append_lines_inside(
+    folder: str | PathLike[str],
+    path: str | PathLike[str],
+    lines: bytes,
+    *,
+    beginnings: Sequence[bytes],
+    size: int | None = None,
 ) -> None:
-    """Append to a file below a folder, which must be there. Links are followed as `write_inside` follows them.
+    """Append lines to a file of JSON Lines below a folder, which must be there, behind a line end.
 
-    It is locked as `replace_inside` does it. `size` is what was read of it. Raises `Changed` for another one, and for a
-    file that was replaced meanwhile; `LeadsOut`, `NotRegular`, FileNotFoundError and OSError.
+    What `is_torn` at its end is removed, and any other last line gets an end. Links are followed as `write_inside`
+    follows them. The file is locked as `replace_inside` does it. `size` is what was read of it. Raises `Changed` for
+    another one, and for a file that was replaced meanwhile; `LeadsOut`, `NotRegular`, FileNotFoundError and OSError.
     """
     real = place_inside(folder, path)
     check_regular(real, follow=False)
     *folders, name = _names(real, folder)
     with _below(os.path.realpath(folder), folders) as (above, at):
-        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(_at(above, at, name), flags, dir_fd=at), "ab") as file:
+        flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(_at(above, at, name), flags, dir_fd=at), "a+b") as file:
             _lock(file.fileno(), real, path)
             if size is not None and os.fstat(file.fileno()).st_size != size:
                 raise _changed(path)
-            file.write(content)
+            last = _last_line(file)
+            if is_torn(last, beginnings):
+                file.truncate(file.seek(0, os.SEEK_END) - len(last))
+            file.write(lines if not last or is_torn(last, beginnings) else b"\n" + lines)
+
+
+def is_torn(line: bytes, beginnings: Sequence[bytes]) -> bool:
+    """Whether a last line without an end is a part of one with these beginnings, whose writer was stopped."""
+    if not line or not any(line.startswith(begun) or begun.startswith(line) for begun in beginnings):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    """Return what follows the last line end of a file."""
+    found, at = b"", file.seek(0, os.SEEK_END)
+    while at and b"\n" not in found:
+        length = min(at, max(1, len(found)))  # most files end with a line end
+        at = file.seek(at - length)
+        found = file.read(length) + found
+    return found.rpartition(b"\n")[2]
 
 
 def make_folder_inside(folder: str | PathLike[str], path: str | PathLike[str], *, mode: int = 0o666) -> str:

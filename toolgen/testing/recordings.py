@@ -29,7 +29,7 @@ from toolgen.runtime.redact.redacted import issues_of_rest, redacted_places
 from toolgen.schema.json_values import canonical, compact_json, is_array, is_object
 from toolgen.spec.files import read_file
 from toolgen.spec.text import cut, has_parts, visible
-from toolgen.spec.writing import PRIVATE, Changed, append_inside, named_place, replace_inside
+from toolgen.spec.writing import PRIVATE, Changed, append_lines_inside, is_torn, named_place, replace_inside
 
 if TYPE_CHECKING:
     from toolgen.changes.rules import Change
@@ -49,6 +49,9 @@ _MOST_CALLS: Final = 100_000
 
 _MOST_VALUES: Final = 250_000
 """JSON values of one recorded call."""
+
+BEGINNINGS: Final = (b'{"tool":"',)
+"""How lines begin that are written here."""
 
 _LONGEST: Final = 200
 """Characters of args, or of an error, in a message."""
@@ -155,7 +158,11 @@ class Recording:
 
     @property
     def left_out(self) -> Sequence[str]:
-        """The calls of a store that answer nothing, each with its place and why: one that was refused, for example."""
+        """The calls that answer nothing, each with its place and why.
+
+        Such as one of a store that was refused, or the part of a last line that a process was writing when it was
+        stopped. Where calls are recorded, that is removed.
+        """
         return tuple(self._left_out)
 
     @property
@@ -191,26 +198,34 @@ class Recording:
         """Record a call, which is written at once, in place of stale ones with its args. Raises `RecordingError`."""
         assert self._catalog is not None
         take.ident, take.is_used, take.place = take.tool, True, f"{self.name}, recorded now"
-        replaced = self._by_ident.setdefault(take.ident, _Takes()).put(take)
+        takes, schemas = self._by_ident.get(take.ident) or _Takes(), schemas_of(take, self._catalog)
+        replaced = takes.stale_like(take)
+        kept = [*self._lines] if replaced else self._lines
+        for each in replaced:
+            kept[each.line] = b""
+        is_known = self._schemas.get(take.ident) == canonical(schemas)
+        lines = [*([] if is_known else [schemas_line(take.ident, schemas)]), take_line(take)]
+        if self.has_recorded and not replaced:
+            self._write(b"".join(lines), is_appended=True)
+        else:
+            self._write(b"".join([*kept, *lines]), is_appended=False)
+        self._lines = kept  # nothing is noted before it is written
+        self._lines += lines
+        self._schemas[take.ident] = canonical(schemas)
         for each in replaced:
             self._takes.remove(each)
-            self._lines[each.line] = b""
+            takes.remove(each)
         self._takes.append(take)
-        begun = len(self._lines)
-        schemas = schemas_of(take, self._catalog)
-        if self._schemas.get(take.ident) != canonical(schemas):
-            self._schemas[take.ident] = canonical(schemas)
-            self._lines.append(schemas_line(take.ident, schemas))
-        self._lines.append(take_line(take))
-        self._write(begun if self.has_recorded and not replaced else 0)
+        takes.add(take)
+        self._by_ident[take.ident] = takes
 
-    def _write(self, begun: int) -> None:
-        """Write the lines from one on: behind those that are written, or all of them."""
-        content = b"".join(self._lines[begun:])
+    def _write(self, content: bytes, *, is_appended: bool) -> None:
+        """Write lines, behind those that are written or in their place."""
         present = self._present
         try:
-            if begun and present is not None:
-                append_inside(*named_place(self._target), content, size=sum(map(len, present)))
+            if is_appended and present is not None:
+                size = sum(map(len, present))
+                append_lines_inside(*named_place(self._target), content, beginnings=BEGINNINGS, size=size)
             else:
                 before = None if present is None else b"".join(present)
                 replace_inside(*named_place(self._target), before, content, mode=PRIVATE)
@@ -218,15 +233,19 @@ class Recording:
             raise RecordingError(f"{self.name} has changed meanwhile: record again") from None
         except OSError as error:
             raise RecordingError(f"{self.name} cannot be written: {error.strerror}") from error
-        self._present = [*(present or ()), content] if begun else [content]
+        self._present = [*(present or ()), content] if is_appended else [content]
         self.has_recorded = True
 
     def _in_lines(self, content: bytes) -> Iterator[Take]:
         """Read JSON Lines. Raises `RecordingError`."""
         schemas: dict[str, Mapping[str, Any]] = {}
         count = 0
-        for number, line in enumerate(content.split(b"\n"), 1):
+        lines = content.split(b"\n")
+        for number, line in enumerate(lines, 1):
             if not line.strip():
+                continue
+            if number == len(lines) and is_torn(line, BEGINNINGS):
+                self._left_out.append(f"{self.name} line {number}: it has no end, as what wrote it was stopped")
                 continue
             self._lines.append(line + b"\n")
             place = f"{self.name} line {number}"
@@ -257,15 +276,14 @@ class _Takes:
         else:
             self._exact.setdefault(key_of(take.arguments), []).append(take)
 
-    def put(self, take: Take) -> Sequence[Take]:
-        """Add a call, and return the stale ones with equal args, which it replaces."""
+    def remove(self, take: Take) -> None:
+        (self._redacted if take.redacted else self._exact[key_of(take.arguments)]).remove(take)
+
+    def stale_like(self, take: Take) -> Sequence[Take]:
+        """Return the stale calls with equal args, which a call replaces."""
         key = key_of(take.arguments)
         equal = [*self._exact.get(key, ()), *(each for each in self._redacted if key_of(each.arguments) == key)]
-        stale = [each for each in equal if each.stale]
-        for each in stale:
-            (self._redacted if each.redacted else self._exact[key]).remove(each)
-        self.add(take)
-        return stale
+        return [each for each in equal if each.stale]
 
     def find(self, arguments: Mapping[str, Any]) -> Take | None:
         """Return the first call with equal args that has answered none, else the last with equal args."""

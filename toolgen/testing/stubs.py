@@ -36,7 +36,7 @@ from toolgen.schema.json_values import canonical, compact_json
 from toolgen.spec.text import cut
 from toolgen.testing.answers import ANY_ARGS, Answer, When
 from toolgen.testing.previews import preview_of
-from toolgen.testing.recordings import Take, key_of
+from toolgen.testing.recordings import RecordingError, Take, key_of
 from toolgen.testing.values import MadeValues, NoValue
 
 if TYPE_CHECKING:
@@ -282,16 +282,25 @@ class Stubs(list[ToolsetRegistration]):
                 outcome = await outcome
         except Exception as error:  # of the tool: it is recorded, and raised again
             found = tool_error_from_error(error, by_handler=True, secrets=secrets)
-            recording.add(Take(tool=call.ident, place="", arguments=arguments, error=found))
+            self._record(recording, Take(tool=call.ident, place="", arguments=arguments, error=found))
             raise
         failure = outcome if isinstance(outcome, ToolError) else outcome.error if is_result(outcome) else None
         if failure is not None:
-            recording.add(Take(tool=call.ident, place="", arguments=arguments, error=hide_error(failure, secrets)))
+            shown = hide_error(failure, secrets)
+            self._record(recording, Take(tool=call.ident, place="", arguments=arguments, error=shown))
         else:
             value = tool.json_of(outcome)
             result = hide_result(value, with_result_values(secrets, value))
-            recording.add(Take(tool=call.ident, place="", arguments=arguments, result=result))
+            self._record(recording, Take(tool=call.ident, place="", arguments=arguments, result=result))
         return outcome
+
+    def _record(self, recording: Recording, take: Take) -> None:
+        """Record a call. Raises `RecordingError`, which `check` raises too: to its caller the tool has failed."""
+        try:
+            recording.add(take)
+        except RecordingError as error:
+            self._failures.append(f"{take.tool} was called, and the call is not recorded: {error}")
+            raise
 
     def _otherwise(self, tool: _Tool, call: StubbedCall[Any]) -> ToolResult[Any]:
         """Answer a call that the test has set no answer for."""

@@ -214,6 +214,9 @@ def test_a_recording_gets_lines_at_its_end_and_no_call_twice(tmp_path: Path) -> 
     broken = saves(folder, pot, kind="recording", name="calls")
     assert broken["problem"].startswith("recordings/calls.jsonl line 3, column ")
     assert file.read_bytes() == before + b"\n{broken\n"
+    file.write_bytes(before + b"\n" + before.splitlines()[-1][:20])  # as a test leaves it that is killed
+    assert saves(folder, pot, kind="recording", name="calls")["line"] == 3
+    assert [each.arguments for each in recorded(file).takes] == [{"word": "tea"}, {"word": "pot\u202e\n"}]
     store = folder / "recordings" / "store.jsonl"
     with closing(sqlite3.connect(store)) as base, base:
         base.execute("create table t (x)")

@@ -402,8 +402,8 @@ def test_whatever_becomes_of_a_request_its_cost_counts(
     assert sum(each.cost for each in outcomes) == sum(filter(None, paid))
     (summary,) = summaries_of(outcomes)
     assert summary.is_cost_known == (None not in paid)
-    assert ("and what requests cost that failed" in render_text(Report(summaries=[summary]))) == (None in paid)
-    assert to_json(Report(summaries=[summary]))["models"][0]["is_cost_known"] == summary.is_cost_known
+    assert ("and what requests cost that failed" in render_text(Report(summaries=(summary,)))) == (None in paid)
+    assert to_json(Report(summaries=(summary,)))["models"][0]["is_cost_known"] == summary.is_cost_known
 
 
 async def no_wait(_seconds: float) -> None:

@@ -413,6 +413,55 @@ def test_a_file_that_is_no_recording_is_an_error_with_its_place(tmp_path: Path, 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("fails", range(3))
+@pytest.mark.parametrize("mode", ["new", "all"])
+def test_a_call_that_cannot_be_recorded_fails_the_test_and_changes_no_other(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: Any, fails: int
+) -> None:
+    file = tmp_path / "calls.jsonl"
+    recording = recorded(file, mode, executors=[Real({"refunded": 1}).of("shop.orders")])
+    stubs = stub_executors(catalog, recording=recording)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    for number in range(3):
+        with monkeypatch.context() as patched:
+            if number == fails:
+                patched.setattr("toolgen.testing.recordings.replace_inside", full)
+                patched.setattr("toolgen.testing.recordings.append_lines_inside", full)
+            result = invoke(catalog, stubs, REFUND, {"order_id": f"o-{number}"})
+        assert (result.error is None) == (number != fails)
+    ids = [f"o-{number}" for number in range(3) if number != fails]
+    assert [each.arguments["order_id"] for each in recording.takes] == ids
+    again = recorded(file)
+    assert [each.arguments["order_id"] for each in again.takes] == ids
+    assert all(each.schemas for each in again.takes)
+    assert failure_of_check(stubs.check) == (
+        f"{REFUND} was called, and the call is not recorded: calls.jsonl cannot be written: No space left on device"
+    )
+
+
+@pytest.mark.parametrize("length", [1, 9, 30, 60])
+@pytest.mark.parametrize("mode", ["none", "once", "new", "all"])
+def test_the_part_of_a_line_that_a_stopped_test_leaves_is_left_out_and_told(
+    catalog: Catalog, tmp_path: Path, mode: Any, length: int
+) -> None:
+    file = tmp_path / "calls.jsonl"
+    made(catalog, file, Real({"refunded": 1}), "once")
+    whole = file.read_bytes()
+    file.write_bytes(whole + whole.splitlines()[-1][:length])
+    recording = recorded(file, mode, executors=[Real({"refunded": 2}).of("shop.orders")])
+    if mode != "all":
+        assert len(recording.takes) == 1
+        assert [*recording.left_out] == ["calls.jsonl line 3: it has no end, as what wrote it was stopped"]
+    if recording.records:
+        _, result = made(catalog, file, Real({"refunded": 2}), mode, {"order_id": "o-2"})
+        assert value_of(result) == {"refunded": 2}
+        assert len(recorded(file).takes) == (1 if mode == "all" else 2)
+        assert not recorded(file).left_out
+
+
 def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path / "calls.jsonl", *[call_of(ORDER, {"refunded": 1})] * 3)
     monkeypatch.setattr("toolgen.testing.recordings._MOST_CALLS", 2)
