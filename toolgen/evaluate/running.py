@@ -400,7 +400,7 @@ class _Attempt:
             tokens = self._tokens_of(response)
             _check_response(response)
             self._provider.read(response)
-        except BaseException as error:
+        except BaseException as error:  # whatever it is, the request may have been paid; it is raised again
             if tokens or not _is_refusal(error, response):
                 self._pay(tokens)
             if isinstance(error, MalformedResponse) and is_object(response):

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
@@ -205,16 +205,32 @@ def fits(wanted: tuple[str, str | None], made: tuple[str, str]) -> bool:
     return wanted[0] == made[0] and wanted[1] in (None, made[1])
 
 
-@given(
-    st.lists(st.lists(EXPECTED, min_size=1, max_size=2), max_size=3),
-    st.lists(st.sampled_from([*SOME_CALLS]), max_size=4),
-    st.booleans(),
-    st.lists(st.sampled_from(["refund", "cancel"]), max_size=1),
+@st.composite
+def nearly_right(draw: st.DrawFn) -> tuple[list[list[tuple[str, str | None]]], list[tuple[str, str]]]:
+    """Return expected groups, and a call for each, in any order, with one or two that may be too many."""
+    groups = draw(st.lists(st.lists(EXPECTED, min_size=1, max_size=2), min_size=1, max_size=3))
+    chosen = [draw(st.sampled_from(group)) for group in groups]
+    made = [(tool, order or draw(st.sampled_from(["o-1", "o-2"]))) for tool, order in chosen]
+    made += draw(st.lists(st.sampled_from([*SOME_CALLS]), max_size=2))
+    return groups, draw(st.permutations(made))
+
+
+@given(nearly_right(), st.booleans(), st.sampled_from([[], ["refund"], ["cancel"]]))
+@example(([[("refund", None), ("cancel", None)]], [("refund", "o-1"), ("cancel", "o-1")]), False, ["refund"])
+@example(([[("refund", None), ("cancel", None)]], [("refund", "o-1"), ("cancel", "o-1")]), True, ["refund"])
+@example(
+    (
+        [[("cancel", None), ("refund", None)], [("cancel", None)]],
+        [("cancel", "o-1"), ("refund", "o-2"), ("cancel", "o-1")],
+    ),
+    False,
+    ["cancel"],
 )
 def test_calls_are_right_if_they_can_be_assigned_so_that_only_allowed_ones_are_left(
-    groups: list[list[tuple[str, str | None]]], made: list[tuple[str, str]], any_order: bool, allowed: list[str]
+    both: tuple[list[list[tuple[str, str | None]]], list[tuple[str, str]]], any_order: bool, allowed: list[str]
 ) -> None:
     """As all assignments show that there are."""
+    groups, made = both
     each_call = [
         [{"call": f"shop.{tool}", **({"args": {"order_id": order}} if order else {})} for tool, order in group]
         for group in groups
