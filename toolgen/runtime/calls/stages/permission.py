@@ -162,10 +162,7 @@ class Permission:
     async def _finds_grant(self, call: Call, session: Session, grant: Grant) -> bool:
         try:
             known = session.grants.holds(grant)
-            found: object = await session.grants.find(grant) if known is None else known
-            if not isinstance(found, bool):
-                raise TypeError(f"the grants returned {type(found).__name__} instead of a bool")
-            return found
+            return _held(await session.grants.find(grant) if known is None else known)
         except Exception as error:  # noqa: BLE001  # as above
             warn(_UNKNOWN_GRANTS, grant[0], error=error, secrets=call.secrets)
             return False
@@ -360,3 +357,10 @@ def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
 def _note_granted(call: Call, found: AccessedResources) -> None:
     """Add what a person allowed to the meta, for the code that opens the paths and uses the login."""
     call.meta = call.meta.with_fields(granted=found.concerning, login=found.login)
+
+
+def _held(answer: object) -> bool:
+    """Return what grants answer. Raises TypeError for what is no bool: they may be the host's."""
+    if isinstance(answer, bool):
+        return answer
+    raise TypeError(f"the grants returned {type(answer).__name__} instead of a bool")
