@@ -35,7 +35,9 @@ class Retries:
     """How often an engine repeats what failed, and when. Times are in seconds.
 
     A call is made `attempts` times: after `first` seconds, then after twice as long, at most `most`. Only calls that
-    change nothing, or whose tool is tagged `idempotent`, and that were not answered, are repeated.
+    change nothing, or whose tool is tagged `idempotent`, are repeated, and only if they failed in a way that may pass.
+    Who allowed a call allowed all its attempts, which have one idempotency key; they are asked again where an attempt
+    would differ in anything that they were shown.
 
     A planner whose model is away, late or busy is asked again until this has taken `planner_seconds`, after random
     waits of `first` to `planner_most`, so that runs which failed together do not ask together again. A planner that

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.app import read, request, rows, write
-from tests.unit.engine.engines import Engines
+from tests.unit.engine.engines import QUICK, Engines, until
 from tests.unit.engine.test_steering import command
 from toolgen.engine import body as engine_body
+from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.protocol import AlreadyAnswered, ApprovalAnswer, NotAsked, RunCancelled
 from toolgen.engine.signals import NotSignalled
+from toolgen.runtime import load
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.engine.engines import Running
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 DENY = PermissionDecision(decision=Decision.DENY, reason="not today")
@@ -69,6 +73,38 @@ def test_an_answer_that_names_no_question_of_the_run_is_refused(engines: Engines
         assert running.marks() == []
 
     engines.run(body)
+
+
+@pytest.mark.parametrize("is_the_same", [True, False])
+def test_who_allowed_a_call_once_allowed_its_attempts_as_long_as_they_are_what_they_saw(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch, *, is_the_same: bool
+) -> None:
+    async def body(running: Running) -> None:
+        engine, runtime = running.engine, running.host.runtime
+        ask = runtime.permission_request
+
+        async def ask_about_more(*args: Any, **given: Any) -> PermissionRequest | None:
+            question = await ask(*args, **given)
+            return None if question is None else replace(question, reasons=(*question.reasons, "another one"))
+
+        run_id = await engine.start(request([write("down")]))
+        (asked,) = await running.questions(run_id)
+        await engine.decide(run_id, asked.id, ALLOW, by="ann")
+        if not is_the_same:
+            await until(running.marks)
+            monkeypatch.setattr(runtime, "permission_request", ask_about_more)
+            (again,) = await until(lambda: engine.approvals(run_id), bool, 60)
+            assert again.id != asked.id
+            assert running.marks() == ["down"]
+            await engine.cancel(run_id)
+            return
+        await engine.result(run_id, 60)
+        assert len(running.marks()) == QUICK.attempts
+        assert len({*running.marks("key")}) == len(await engine.answers(run_id)) == 1
+
+    tags = [*load("generated").entries["code.write_file"].tags, "idempotent"]
+    retries = QUICK if is_the_same else Retries(first=1.0)
+    engines.run(body, changed={"code.write_file": {"tags": tags}}, retries=retries)
 
 
 @pytest.mark.parametrize("ending", ["cancelled", "its time was up"])
