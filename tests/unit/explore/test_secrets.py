@@ -102,7 +102,7 @@ VALUES: dict[str, Callable[[], Any]] = {
         },
     ),
     "much": lambda: [f"{KEY} {WORD} {number}" for number in range(4_000)],
-    **{form: lambda made=make: [made(KEY), made(WORD)] for form, make in FORMS.items()},  # type: ignore[misc]
+    **{form: lambda made=make: [made(KEY), made(WORD)] for form, make in FORMS.items()},  # type: ignore[misc]  # mypy infers no lambda with a default
 }
 
 

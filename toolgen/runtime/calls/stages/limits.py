@@ -46,7 +46,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
             if not isinstance(answer, int | float) and isawaitable(answer):
                 return later(call, answer)
             wait = _seconds(answer)
-        except Exception as error:
+        except Exception as error:  # counters may be the host's
             raise failed(call, error) from error
         if wait:
             raise ToolRateLimited(name, wait)
@@ -55,7 +55,7 @@ def _bound(tool: Tool, host: Host, take: Callable[..., float | Awaitable[float]]
     async def later(call: Call, waiting: Awaitable[float]) -> None:
         try:
             wait = _seconds(await waiting)
-        except Exception as error:
+        except Exception as error:  # counters may be the host's
             raise failed(call, error) from error
         if wait:
             raise ToolRateLimited(name, wait)
