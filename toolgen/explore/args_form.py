@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from toolgen.pages.fields import Bound, bounds_of
@@ -24,6 +25,12 @@ from toolgen.spec.text import cut, visible_json
 
 _MOST_FIELDS: Final = 500
 """Maximum fields of a form; the rest is edited as JSON."""
+
+_MOST_OPTIONS: Final = 500_000
+"""Maximum characters of the options of all fields of a form, of which the first ones have them; others are JSON."""
+
+_OF_OPTION: Final = 50
+"""Characters that an option has on a page beside its texts."""
 
 _MOST_ITEMS: Final = 100
 _DEEPEST: Final = 12
@@ -82,6 +89,18 @@ class FormField:
         return quote(self.pointer, safe="/~", errors="surrogatepass")
 
 
+class _Options(NamedTuple):
+    """What can be chosen in a field: options, the `alternatives` that they stand for, and the characters they take.
+
+    `found_in` are the parts of the schema that they were found by, which live as long.
+    """
+
+    options: tuple[tuple[str, str], ...]
+    alternatives: Sequence[Any]
+    size: int
+    found_in: Sequence[Any]
+
+
 def pointer_at(address: str) -> str:
     """Return the pointer of the field with an address."""
     return unquote(address, errors="surrogatepass")
@@ -95,8 +114,11 @@ class _Reader:
     choices: Mapping[str, int]
     secrets: frozenset[str]
     left: int = _MOST_FIELDS
+    options_left: int = _MOST_OPTIONS
     fields: dict[str, tuple[Any, FormField]] = field(default_factory=dict[str, "tuple[Any, FormField]"])
     """The schema and the field of each pointer."""
+    found_options: dict[tuple[int, ...], _Options] = field(default_factory=dict[tuple[int, ...], _Options])
+    """Options by the identities of the parts of the schema that have them: all items of a list have the same."""
 
     def read(self, found: SchemaField, pointer: str, value: Any, depth: int = 0, *, can_go: bool = False) -> FormField:
         """Return the field for a value of a schema; `_ABSENT` for none."""
@@ -125,10 +147,13 @@ class _Reader:
         if "const" in schema:
             return replace(made, kind="constant", shown=_json(schema["const"]))
         if is_array(schema.get("enum")):
-            return _as_choice(made, schema["enum"], value)
-        alternatives = _alternatives(schema, self.root)
-        if alternatives:
-            return self._as_union(made, alternatives, value, depth)
+            found = self._options([schema["enum"]], lambda: (_choices(schema["enum"]), ()))
+            return _as_json(made, value) if found is None else _as_choice(made, found.options, value)
+        parts = _union_parts(schema)
+        if parts:
+            found_in = [*parts, *schema_beside(schema).values()]
+            found = self._options(found_in, lambda: _named_alternatives(schema, self.root))
+            return _as_json(made, value) if found is None else self._as_union(made, found, value, depth)
         kind = _type_of(schema, self.root)
         if kind == "object":
             return self._as_object(made, schema, value, depth)
@@ -137,6 +162,21 @@ class _Reader:
         if kind in _OF_TYPE and (value in (_ABSENT, None) or _fits_type(value, kind)):
             return _OF_TYPE[kind](made, schema, value)
         return _as_json(made, value)
+
+    def _options(
+        self, found_in: Sequence[Any], find: Callable[[], tuple[Sequence[tuple[str, str]], Sequence[Any]]]
+    ) -> _Options | None:
+        """Return the options that parts of a schema have, found once; None if the form has no room for them."""
+        key = tuple(map(id, found_in))
+        found = self.found_options.get(key)
+        if found is None:
+            options, alternatives = find()
+            size = sum(len(value) + len(label) + _OF_OPTION for value, label in options)
+            found = self.found_options[key] = _Options(tuple(options), alternatives, size, found_in)
+        if found.size > self.options_left:
+            return None
+        self.options_left -= found.size
+        return found
 
     def _as_object(self, made: FormField, schema: Mapping[str, Any], value: Any, depth: int) -> FormField:
         named = [each for each in fields_of(schema, self.root) if not _is_pattern(each, schema)]
@@ -173,15 +213,15 @@ class _Reader:
             fields.append(replace(item, label=f"item {at + 1}"))
         return replace(made, kind="list", fields=tuple(fields), present=True, can_add=True)
 
-    def _as_union(self, made: FormField, alternatives: Sequence[Any], value: Any, depth: int) -> FormField:
+    def _as_union(self, made: FormField, found: _Options, value: Any, depth: int) -> FormField:
+        alternatives = found.alternatives
         chosen = self.choices.get(made.pointer, -1)
         if not 0 <= chosen < len(alternatives) or (
             value is not _ABSENT and _score(alternatives[chosen], value, self.root) < 0
         ):
             scores = [_score(each, value, self.root) for each in alternatives]
             chosen = -1 if value is _ABSENT else scores.index(max(scores))
-        options = tuple((str(at), name) for at, name in enumerate(_summaries(alternatives, self.root)))
-        made = replace(made, kind="union", options=options, chosen=chosen)
+        made = replace(made, kind="union", options=found.options, chosen=chosen)
         if chosen < 0:
             return replace(made, present=False)
         inner = _named(made.key, alternatives[chosen], self.root)
@@ -332,12 +372,15 @@ def _as_boolean(made: FormField, _schema: Mapping[str, Any], value: Any) -> Form
     )
 
 
-def _as_choice(made: FormField, values: Sequence[Any], value: Any) -> FormField:
-    options = [(_json(each), each if isinstance(each, str) and each else _json(each)) for each in values]
+def _choices(values: Sequence[Any]) -> list[tuple[str, str]]:
+    return [(_json(each), each if isinstance(each, str) and each else _json(each)) for each in values]
+
+
+def _as_choice(made: FormField, options: tuple[tuple[str, str], ...], value: Any) -> FormField:
     shown = "" if value is _ABSENT else _json(value)
     if shown and all(shown != each for each, _ in options):
-        options.append((shown, shown))
-    return replace(made, kind="choice", options=tuple(options), shown=shown)
+        options = (*options, (shown, shown))
+    return replace(made, kind="choice", options=options, shown=shown)
 
 
 _OF_TYPE: Final = {"string": _as_text, "number": _as_number, "integer": _as_number, "boolean": _as_boolean}
@@ -400,18 +443,28 @@ def _without_null(schema: Mapping[str, Any], root: Any) -> tuple[Mapping[str, An
     return schema, False
 
 
-def _alternatives(schema: Mapping[str, Any], root: Any) -> list[Any]:
-    """Return the alternatives of a union; none for a schema that only says which fields go together."""
+def _union_parts(schema: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the alternatives of a union as its schema has them; none for one that says which fields go together."""
     for keyword in ("oneOf", "anyOf"):
         found = schema.get(keyword)
         if is_array(found) and found:
-            if any(not is_object(each) or not each.keys() - {"required", "not"} for each in found):
-                return []
-            return [{**schema_beside(schema, keyword), **_named("", each, root).schema} for each in found]
-    return []
+            is_union = all(is_object(each) and each.keys() - {"required", "not"} for each in found)
+            return found if is_union else ()
+    return ()
 
 
-def schema_beside(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+def _alternatives(schema: Mapping[str, Any], root: Any) -> list[Any]:
+    """Return the alternatives of a union, with what its schema says beside them."""
+    return [{**schema_beside(schema), **_named("", each, root).schema} for each in _union_parts(schema)]
+
+
+def _named_alternatives(schema: Mapping[str, Any], root: Any) -> tuple[list[tuple[str, str]], list[Any]]:
+    """Return the options and the alternatives of a union."""
+    alternatives = _alternatives(schema, root)
+    return [(str(at), name) for at, name in enumerate(_summaries(alternatives, root))], alternatives
+
+
+def schema_beside(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a schema says beside its alternatives about the fields of an object."""
     return (
         {key: schema[key] for key in ("properties", "required", "type") if key in schema}
@@ -478,13 +531,16 @@ def _summaries(alternatives: Sequence[Any], root: Any) -> list[str]:
     found = [_named("", each, root) for each in alternatives]
     texts = [cut(_summary(each, root), _SUMMARY) for each in found]
     required = [{each.name for each in fields_of(one.schema, root) if each.required} for one in found]
+    same = Counter(texts)
+    keys = Counter((text, key) for text, own in zip(texts, required, strict=True) for key in own)
     names: list[str] = []
+    taken: set[str] = set()
     for at, text in enumerate(texts):
-        others = [required[other] for other, same in enumerate(texts) if other != at and same == text]
-        own = required[at].difference(*others)
-        apart = f"with {', '.join(sorted(own))}" if own else f"alternative {at + 1}"
-        name = text if text and not others else cut(" ".join(filter(None, [text, f"({apart})"])), _SUMMARY)
-        names.append(name if name not in names else f"{cut(text, _SUMMARY)} (alternative {at + 1})")
+        own = [key for key in sorted(required[at]) if keys[text, key] == 1]
+        apart = f"with {', '.join(own)}" if own else f"alternative {at + 1}"
+        name = text if text and same[text] == 1 else cut(" ".join(filter(None, [text, f"({apart})"])), _SUMMARY)
+        names.append(name if name not in taken else f"{cut(text, _SUMMARY)} (alternative {at + 1})")
+        taken.add(names[-1])
     return names
 
 

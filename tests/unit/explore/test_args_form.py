@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.properties.schemas import toolsets
+from tests.work import assert_linear
+from toolgen.explore import args_form
 from toolgen.explore.args_form import FormField, NameTaken, changed, each_field, form_of, initial, typed
 
 CIRCLE = {"kind": {"const": "circle"}, "r": {"type": "number"}}
@@ -226,3 +229,53 @@ def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(toolset: Any, data:
         value = data.draw(st.dictionaries(text, st.none() | st.integers() | text, max_size=3))
         shown = {each.pointer: each.shown for each in each_field(form_of(side.schema, value))}
         assert typed(side.schema, value, shown) == value
+
+
+def union_of(size: int, *, is_same: bool) -> dict[str, Any]:
+    """Return a schema of many alternatives, whose keys are required or have one name for all."""
+    properties = [{f"k{at}": {"type": "string"}, "same": {"type": "string"}} for at in range(size)]
+    return {
+        "anyOf": [
+            {
+                "type": "object",
+                "properties": each,
+                "required": ["same"] if is_same else [*each],
+                "additionalProperties": False,
+            }
+            for each in properties
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        union_of(300, is_same=True),
+        union_of(300, is_same=False),
+        {"enum": [f"choice {at}" for at in range(3_000)]},
+        {"type": "object", "properties": {"deep": union_of(300, is_same=True)}, "required": ["deep"]},
+    ],
+)
+def test_the_options_of_a_list_are_found_once_and_are_bounded(items: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    for name in ("_summary", "_choices"):
+        monkeypatch.setattr(args_form, name, partial(_counted, asked, getattr(args_form, name)))
+    schema = {"type": "object", "properties": {"l": {"type": "array", "items": items}}}
+    value = {"l": [{"deep": {"same": "x"}} if "properties" in items else {"same": "x"} for _ in range(100)]}
+    form = form_of(schema, value)
+    every = [*each_field(form)]
+    assert len(asked) <= 300
+    assert sum(len(text) + len(label) for each in every for text, label in each.options) <= args_form._MOST_OPTIONS
+    kinds = {each.kind for each in every}
+    assert "json" in kinds
+    assert kinds & {"union", "choice"}
+    assert typed(schema, value, {each.address: each.shown for each in every}) == value
+
+
+def _counted(asked: list[Any], real: Any, *args: Any) -> Any:
+    asked.append(args)
+    return real(*args)
+
+
+def test_names_of_many_alternatives_take_time_in_proportion_to_their_number() -> None:
+    assert_linear(lambda size: partial(form_of, union_of(size, is_same=True), {"same": "x"}), 4_000)
