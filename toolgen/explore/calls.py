@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.records import ToolRequest
 from toolgen.explore.asking import current_page_call
+from toolgen.runtime.base.shares import Shares, ShareUsedUp
 from toolgen.runtime.calls.result import RAW, failed
 from toolgen.runtime.events.encoding import result_content
 from toolgen.runtime.events.records import StoreError
@@ -38,18 +39,14 @@ _KEPT: Final = 200
 _KEPT_BYTES: Final = 256 * 1024 * 1024
 """Bytes of all of them, which is forgotten by the same rule."""
 
-_RUNNING: Final = 20
-"""Calls of one visitor that may run at the same time."""
+_RUNNING: Final = 200
+"""Calls that may run at the same time, in shares of the visitors."""
 
 _SESSIONS: Final = 1_000
 """Sessions that are kept; whoever comes back after so many others is asked again what they had allowed."""
 
 _PROGRESS: Final = 200
 """Reports of progress that are kept of a call, the last ones."""
-
-
-class TooManyCalls(RuntimeError):
-    """A visitor has as many running calls as they may."""
 
 
 @dataclass(slots=True, eq=False)
@@ -175,6 +172,7 @@ class PageCalls:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._calls: dict[str, PageCall] = {}
+        self._running = Shares(_RUNNING)
         self._sessions: dict[tuple[str, str | None], Session] = {}
 
     def session_of(self, visitor: Visitor, user: str | None) -> Session:
@@ -186,12 +184,9 @@ class PageCalls:
         return session
 
     def start(self, tool: str, payload: str, args: ShownArgs, run: Run, visitor: Visitor, view: Viewpoint) -> PageCall:
-        """Start a call in a run of its own; `args` are what is shown of its payload. Raises `TooManyCalls`."""
-        if (
-            sum(call.state != "ended" and call.visitor.name == visitor.name for call in self._calls.values())
-            >= _RUNNING
-        ):
-            raise TooManyCalls(f"{_RUNNING} calls are running: wait for one, or cancel it")
+        """Start a call in a run of its own; `args` are what is shown of its payload. Raises `ShareUsedUp`."""
+        if not self._running.take(visitor.name):
+            raise ShareUsedUp
         call_id = f"call_{secrets.token_hex(12)}"
         call = PageCall(call_id, tool, args, visitor, view, run)
         call.run = run = replace(run, on_progress=lambda _, data: call.report(data), on_secrets=call.take_secrets)
@@ -216,6 +211,7 @@ class PageCalls:
         finally:
             call.result = result or failed(call.tool, call.id, asyncio.CancelledError())
             call.task = None
+            self._running.give_back(call.visitor.name)
             call.change()
             self._forget()
 

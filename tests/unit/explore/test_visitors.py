@@ -181,3 +181,38 @@ def test_whatever_one_visitor_asks_for_another_one_is_answered(
         await app.close()
 
     asyncio.run(test())
+
+
+def test_running_calls_are_shared_and_every_place_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls end in any way: by themselves, cancelled, denied, or refused; each gives its place back once."""
+    monkeypatch.setattr("toolgen.explore.calls._RUNNING", 6)
+
+    async def test() -> None:
+        app = shop(authenticate=known)
+        ana, bo = await visitors(app)
+        waiting = {"source": "json", "text": "{}"}
+        of_bo = [await bo.call("goods.wait", {}) for _ in range(3)]
+        for _ in range(5):
+            refused = await bo.post("/tools/goods.wait/calls", status=429, **waiting)
+        assert "wait until one has ended, or cancel one of yours" in refused["message"]
+        of_ana = [await ana.call("goods.wait", {})]
+        assert app.calls._running.free == 2
+        for each, calls in ((bo, of_bo), (ana, of_ana)):
+            for call in calls:
+                await each.post(f"/calls/{call}/cancel")
+                await each.until(call, "ended")
+        assert app.calls._running.free == 6
+        for tool, args in (("goods.find", FIND), ("goods.find", {}), ("goods.big", {"bytes": "x"})):
+            await ended(bo, tool, args)
+            assert app.calls._running.free == 6
+        asking = await bo.call("goods.order", {"lines": [{"id": 1}], "pay": {"by": "invoice", "address": "x"}})
+        question = (await bo.until(asking, "asking"))["question"]
+        assert app.calls._running.free == 5
+        await bo.post(f"/calls/{asking}/answer", question=question["id"], decision="deny")
+        await bo.until(asking, "ended")
+        assert app.calls._running.free == 6
+        last = await bo.call("goods.wait", {})
+        await app.close()
+        assert (app.calls._running.free, app.calls._calls[last].state) == (6, "ended")
+
+    asyncio.run(test())

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.explore.args_editor import LinkArgs, ShownArgs, link_args, payload_of, shown_args
-from toolgen.explore.calls import PageCall, TooManyCalls, media_of, result_data
+from toolgen.explore.calls import PageCall, media_of, result_data
 from toolgen.explore.json_text import json_lines
 from toolgen.explore.links import address
 from toolgen.explore.progress import progress_data
 from toolgen.explore.screens.runs import CALLS
 from toolgen.explore.visit import Refused
+from toolgen.runtime.base.shares import ShareUsedUp
 from toolgen.runtime.events.records import RunNotFound, StoreError
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.runtime.policy.proposal import typed_proposal
@@ -37,8 +38,9 @@ async def start_call(visit: Visit) -> Data:
         raise Refused(400, str(error)) from None
     try:
         made = calls.start(visit.tool, payload, args, run, visit.visitor, visit.view)
-    except TooManyCalls as error:
-        raise Refused(429, str(error)) from None
+    except ShareUsedUp:
+        told = "as many calls are running as there are places for: wait until one has ended, or cancel one of yours"
+        raise Refused(429, told) from None
     return {"call": made.id, "tool": made.tool, "location": _address(visit, made)}
 
 
