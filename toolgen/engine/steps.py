@@ -30,7 +30,7 @@ from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.secret_names import is_secret_key
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.runs.misuse import name_of
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object, number_of
 
 if TYPE_CHECKING:
     from toolgen.agents.planner import Message
@@ -238,14 +238,15 @@ class ToolSecrets:
 
 def _shown_args(plans: list[Json], place: str) -> Any:
     turn, _, at = place.partition(".")
-    if not (turn.isdecimal() and at.isdecimal() and int(turn) < len(plans)):
+    number, index = number_of(turn), number_of(at)
+    if number is None or index is None or number >= len(plans):
         return None
-    plan = plans[int(turn)]
+    plan = plans[number]
     calls = plan["message"].get("calls", ())
-    if int(at) >= len(calls):
+    if index >= len(calls):
         return None
     shown = plan.get("shown", {}).get(at)
-    return _parsed(calls[int(at)]["payload"] if shown is None else shown, is_args=True)
+    return _parsed(calls[index]["payload"] if shown is None else shown, is_args=True)
 
 
 def _shown_outcome(outcome: Json) -> tuple[Any, str]:

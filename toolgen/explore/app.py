@@ -44,6 +44,7 @@ from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.base.received import TooMuch, check_request
 from toolgen.runtime.base.shares import Shares
 from toolgen.runtime.events.records import RunNotFound, StoreError
+from toolgen.schema.json_values import number_of
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -340,8 +341,7 @@ class Explorer:
             media = media_of(found(Visit(self, visitor, Viewpoint(), _path(request), {})))
         except Refused as error:
             return JSONResponse({"message": error.message}, error.status)
-        text = _path(request)["number"]
-        number = int(text) if text.isdecimal() and len(text) < 10 else 0
+        number = number_of(_path(request)["number"]) or 0
         if not 1 <= number <= len(media):
             return JSONResponse({"message": "the result has no such image or sound"}, 404)
         return Response(media[number - 1].content, media_type=media[number - 1].media_type)

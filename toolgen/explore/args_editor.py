@@ -23,6 +23,7 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
 )
 from toolgen.runtime.redact.redacted import redacted_places, without_redacted
+from toolgen.schema.json_values import number_of
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue
@@ -138,7 +139,11 @@ def _edit(definition: ToolDefinition, inputs: Mapping[str, str]) -> _Edit:
         text = inputs.get("text", "")
         value = _read(text)
         return _Edit(text, base if value is None else value, {})
-    choices = {pointer_at(name[len(CHOICE) :]): int(given) for name, given in inputs.items() if _is_choice(name, given)}
+    choices = {
+        pointer_at(name[len(CHOICE) :]): number
+        for name, given in inputs.items()
+        if name.startswith(CHOICE) and (number := number_of(given)) is not None
+    }
     given = {pointer_at(name[len(VALUE) :]): each for name, each in inputs.items() if name.startswith(VALUE)}
     action, address = inputs.get("action", ""), inputs.get("at", "")
     at = pointer_at(address)
@@ -198,7 +203,3 @@ def _read(text: str) -> Any:
     except (ValueError, RecursionError):
         return None
     return None if is_deeper(found, MAX_DEPTH) else found
-
-
-def _is_choice(name: str, given: str) -> bool:
-    return name.startswith(CHOICE) and given.isdecimal() and len(given) < 4

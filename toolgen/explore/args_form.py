@@ -19,8 +19,8 @@ from urllib.parse import quote, unquote
 from toolgen.pages.fields import Bound, bounds_of
 from toolgen.runtime.base.json_text import MAX_DEPTH, is_deeper
 from toolgen.schema.fields import SchemaField, fields_of, merged, resolved
-from toolgen.schema.json_values import is_array, is_number, is_object
-from toolgen.schema.references import escape
+from toolgen.schema.json_values import is_array, is_number, is_object, number_of
+from toolgen.schema.references import child, escape, steps_of
 from toolgen.spec.text import cut, visible_json
 
 _MOST_FIELDS: Final = 500
@@ -300,11 +300,12 @@ def changed(schema: Any, value: Any, action: str, pointer: str, name: str = "", 
     inner = _without_null(given, schema)[0]
     if action == "choose":
         alternatives = _alternatives(inner, schema)
-        if name == "" or not name.isdecimal() or int(name) >= len(alternatives):
+        chosen = number_of(name)
+        if chosen is None or chosen >= len(alternatives):
             choices.pop(pointer, None)
             return _set(value, pointer, _ABSENT)
-        choices[pointer] = int(name)
-        return _set(value, pointer, _blank(alternatives[int(name)], schema))
+        choices[pointer] = chosen
+        return _set(value, pointer, _blank(alternatives[chosen], schema))
     while made.kind == "union" and made.fields:
         inner = _without_null(_named("", _alternatives(inner, schema)[made.chosen], schema).schema, schema)[0]
         made = made.fields[0]
@@ -603,8 +604,8 @@ def _set(value: Any, pointer: str, new: Any) -> Any:
     name = head.replace("~1", "/").replace("~0", "~")
     below = slash + rest
     if is_array(value):
-        at = int(name) if name.isdecimal() else -1
-        if not 0 <= at < len(value):
+        at = number_of(name)
+        if at is None or at >= len(value):
             return value
         if not below and new is _ABSENT:
             return [*value[:at], *value[at + 1 :]]
@@ -623,15 +624,9 @@ def _set(value: Any, pointer: str, new: Any) -> Any:
 
 
 def _at(value: Any, pointer: str, default: Any) -> Any:
-    for head in pointer.split("/")[1:]:
-        name = head.replace("~1", "/").replace("~0", "~")
-        if is_object(value) and name in value:
-            value = value[name]
-        elif is_array(value) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            return default
-    return value
+    for key in steps_of(pointer):
+        value = child(value, key)
+    return default if value is None else value
 
 
 def _pattern(pointer: str) -> str:

@@ -8,6 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
 from toolgen.runtime.base.http_names import header_values
+from toolgen.schema.json_values import number_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -61,8 +62,8 @@ class Guard:
             return 403, "a page of another site may change nothing here"
         if origins and (len(origins) != 1 or origins[0].partition("://")[2].lower() != hosts[0].lower()):
             return 403, "a page of another origin may change nothing here"
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._settings.body_bytes:
+        length = number_of(headers.get("content-length", "0"))
+        if length is None or length > self._settings.body_bytes:
             return 413, f"a request has at most {self._settings.body_bytes:,} bytes"
         return None
 

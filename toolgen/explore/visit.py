@@ -13,6 +13,7 @@ from toolgen.explore.args_editor import LinkArgs
 from toolgen.explore.links import LONGEST_ARGS
 from toolgen.explore.visitors import Viewpoint, start_view
 from toolgen.runtime.base.errors import CatalogError, ToolNotFound, UnknownAgent
+from toolgen.schema.json_values import number_of
 
 if TYPE_CHECKING:
     from toolgen.explore.app import Explorer
@@ -56,8 +57,7 @@ class Visit:
 
     def number(self, name: str, default: int, most: int) -> int:
         """Return a number of the query, from 1; the default for anything that is none."""
-        given = self.fields.get(name, "")
-        return min(int(given), most) if given.isdecimal() and len(given) < 10 and int(given) else default
+        return min(number_of(self.fields.get(name, "")) or default, most)
 
     def query_of(self, view: Viewpoint) -> dict[str, str]:
         """Return the parameters of a link to a page that looks as someone."""

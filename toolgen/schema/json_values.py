@@ -22,6 +22,15 @@ _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensu
 """`json.dumps` makes an encoder for each text."""
 
 
+_DIGITS: Final = 15
+"""Digits of the largest number that is read of a text: Python refuses thousands of them, and takes long for many."""
+
+
+def number_of(text: str) -> int | None:
+    """Return the number that a text of digits is, such as an index; None for any other text, and for a larger one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
+
+
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a JSON value is an object."""
     return isinstance(value, dict)

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object, number_of
 from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, SILENT, required_of, schemas_below
 
 # JSON pointers (RFC 6901).
-
-_INDEX_DIGITS: Final = 10
 
 
 def escape(key: str) -> str:
@@ -60,8 +58,8 @@ def child(node: Any, key: str) -> Any:
         return node.get(key)
     if not is_array(node):
         return None
-    is_index = key.isascii() and key.isdigit() and len(key) < _INDEX_DIGITS
-    return node[int(key)] if is_index and int(key) < len(node) else None
+    index = number_of(key)
+    return node[index] if index is not None and index < len(node) else None
 
 
 _IN_FRAGMENT: Final = "/!$&'()*+,;=:@?~"

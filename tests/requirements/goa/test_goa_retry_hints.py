@@ -71,6 +71,16 @@ def call(handler: Callable[..., Any], payload: str = PAYLOAD, **metadata: Any) -
     return asyncio.run(runtime.invoke(ToolRequest(name="desk.book", payload=payload)))
 
 
+@pytest.mark.parametrize("step", ["0", "9" * 16, "9" * 5_000, "²", "-1", -1, 10**400])
+def test_a_service_may_name_any_index(step: str | int) -> None:
+    def handler(_args: dict[str, Any]) -> Any:
+        raise jsonschema.ValidationError("too few", path=["guests", step])
+
+    result = call(handler, '{"city":"Atlantis","nights":2,"guests":[7]}', retry_hints=True)
+    assert result.error is not None
+    assert result.error.code == "rejected_args"
+
+
 def text_of(result: ToolResult[Any]) -> str:
     (block,) = result.content
     return str(block.data)

@@ -282,6 +282,46 @@ def test_a_request_that_costs_too_much_is_refused() -> None:
     run(test())
 
 
+DIGITS = ("9" * 9, "9" * 16, "9" * 5_000, "\u0661", "²", "-1", "1e400", "", "x")
+
+
+@pytest.mark.parametrize("digits", DIGITS)
+def test_a_number_or_an_index_that_cannot_be_read_is_refused_or_none(digits: str) -> None:
+    """Python refuses to read thousands of digits, and reads digits of other scripts, of which some are no numbers."""
+
+    async def test() -> None:
+        app = shop()
+        browser = await Browser(app).start()
+        call = await browser.call("goods.find", {"word": "tea"})
+        run_id = (await browser.until(call, "ended"))["run"]
+        base = json.dumps({"lines": [{"id": 1}], "notes": {"a": "b"}})
+        statuses: dict[str, int] = {}
+        for at in (f"/{digits}", f"/lines/{digits}", f"/lines/{digits}/id", f"/lines/0/{digits}", "/pay", "/lines/0"):
+            for action in ("add", "remove", "choose"):
+                fields = {
+                    "base": base,
+                    "action": action,
+                    "at": at,
+                    f"c:{at}": digits,
+                    f"k:{at}": digits,
+                    f"v:{at}": "1",
+                }
+                for path in ("/api/tools/goods.order/args", "/tools/goods.order/args"):
+                    answer = await browser.http.post(path, json=fields, headers={"X-CSRF-Token": browser.csrf})
+                    statuses[f"{path} {action} {at[:30]}"] = answer.status_code
+        for path in (f"/calls/{call}/media/{digits}", f"/runs/{run_id}/calls/{digits}/save"):
+            statuses[path[:80]] = (await browser.http.get(path)).status_code
+        for path in ("/runs", f"/runs/{run_id}", "/surface", "/inbox"):
+            statuses[path] = (await browser.http.get(path, params={"page": digits})).status_code
+        assert {path: status for path, status in statuses.items() if status >= 500} == {}
+        length = digits.encode("latin-1", "replace")
+        headers = [(b"X-CSRF-Token", browser.csrf.encode()), (b"Content-Length", length)]
+        sent = await browser.http.post("/api/tools/goods.find/args", content=b"{}", headers=headers)
+        assert sent.status_code in (413, 415)
+
+    run(test())
+
+
 PEOPLE = {"t-ana": Approver("ana", ("sales",)), "t-bo": Approver("bo")}
 
 

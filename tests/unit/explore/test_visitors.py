@@ -190,11 +190,10 @@ def test_running_calls_are_shared_and_every_place_comes_back(monkeypatch: pytest
     async def test() -> None:
         app = shop(authenticate=known)
         ana, bo = await visitors(app)
-        waiting = {"source": "json", "text": "{}"}
         of_bo = [await bo.call("goods.wait", {}) for _ in range(3)]
         for _ in range(5):
-            refused = await bo.post("/tools/goods.wait/calls", status=429, **waiting)
-        assert "wait until one has ended, or cancel one of yours" in refused["message"]
+            refused = await bo.post("/tools/goods.wait/calls", status=429, source="json", text="{}")
+            assert "wait until one has ended, or cancel one of yours" in refused["message"]
         of_ana = [await ana.call("goods.wait", {})]
         assert app.calls._running.free == 2
         for each, calls in ((bo, of_bo), (ana, of_ana)):

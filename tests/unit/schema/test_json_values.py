@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.schema.json_values import are_equal, canonical, has_more_parts, value_of
+from toolgen.schema.json_values import are_equal, canonical, has_more_parts, number_of, value_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -91,3 +91,13 @@ def test_parts_are_counted_up_to_a_bound(value: Any, parts: int) -> None:
 )
 def test_equal_values_are_those_of_json_not_of_python(one: Any, other: Any, equal: bool) -> None:
     assert are_equal(one, other) is are_equal(other, one) is equal
+
+
+@given(st.integers(0, 10**15 - 1))
+def test_a_text_of_digits_is_its_number(number: int) -> None:
+    assert number_of(str(number)) == number
+
+
+@pytest.mark.parametrize("text", ["", "-1", "+1", " 1", "1_0", "1.0", "1e3", "²", "\u0661", "9" * 16, "9" * 5_000])
+def test_a_text_that_is_no_number_of_digits_is_none(text: str) -> None:
+    assert number_of(text) is None

@@ -32,7 +32,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.runtime.policy.approvers import Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object, number_of
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -229,9 +229,8 @@ def _signal(environ: WSGIEnvironment) -> tuple[Any, str, str]:
 
 def _body(environ: WSGIEnvironment, most: int) -> dict[str, Any] | None:
     """Return the JSON object that a request has as its body, None for anything else. Raises `_Unreadable`."""
-    try:
-        length = max(0, int(environ.get("CONTENT_LENGTH") or 0))
-    except ValueError:
+    length = number_of(environ.get("CONTENT_LENGTH") or "0")
+    if length is None:
         return None
     if length > most:
         raise _Unreadable("413 Content Too Large", f"the body has {length} bytes; there may be {most}")

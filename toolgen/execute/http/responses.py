@@ -18,7 +18,7 @@ from toolgen.runtime.base.json_text import LONG_BYTES
 from toolgen.runtime.base.received import TooMuch, error_of, json_of, text_of
 from toolgen.runtime.calls.misfits import phrase
 from toolgen.runtime.issues.service_errors import errors_of_body, is_rejection
-from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object, number_of
 from toolgen.spec.http import essence, is_binary, is_json, is_text
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Response:
     def retry_after(self) -> float | None:
         """Return the seconds to wait, by `Retry-After` (RFC 9110, section 10.2.3); None where it is not said."""
         text = self.headers.get("retry-after", "").strip()
-        if text.isascii() and text.isdigit() and len(text) < 10:
-            return float(text)
+        if (seconds := number_of(text)) is not None:
+            return float(seconds)
         try:
             return max(0.0, parsedate_to_datetime(text).timestamp() - time())
         except (ValueError, OverflowError):

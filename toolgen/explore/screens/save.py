@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.explore.project_process import json_of_process
 from toolgen.explore.screens.runs import args_of, records_of, seen
 from toolgen.explore.visit import Refused
+from toolgen.schema.json_values import number_of
 
 if TYPE_CHECKING:
     from toolgen.explore.visit import Data, Visit
@@ -93,8 +94,7 @@ async def _call(visit: Visit) -> RecordedCall:
     """Return the call of the path. Raises `Refused` where none can be saved, as if there were none."""
     if not visit.may_save:
         raise Refused(404, "calls are saved only in a project at this machine, and not where all is only read")
-    text, records = visit.path["number"], records_of(visit)
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    number, records = number_of(visit.path["number"]) or 0, records_of(visit)
     await seen(visit, records)
     found = await records.calls(visit.path["run"], max(number, 1), 1)
     if found.page != number or not found.calls:

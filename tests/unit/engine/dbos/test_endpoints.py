@@ -272,7 +272,7 @@ def test_a_planner_that_blocks_the_event_loop_is_seen_and_its_worker_is_not_take
     served(tmp_path, body, planner=Blocking())
 
 
-@pytest.mark.parametrize("length", ["-1", "x"])
+@pytest.mark.parametrize("length", ["-1", "x", "9" * 5_000])
 def test_a_decision_of_no_length_is_refused(tmp_path: Path, length: str) -> None:
     async def body(served: Served) -> None:
         run_id = await served.engine.start(request([write("a")]))

@@ -17,7 +17,7 @@ from toolgen.runtime.issues.example import example_of
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, NOTHING, described, issue
 from toolgen.runtime.issues.service_errors import errors_of_body, errors_of_exception, is_rejection
 from toolgen.runtime.redact.exceptions import without_secrets
-from toolgen.schema.json_values import is_array, is_object, value_of
+from toolgen.schema.json_values import is_array, is_object, number_of, value_of
 from toolgen.schema.references import pointer_of
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ def _at(value: Any, path: Sequence[Step]) -> Any:
     for step in path:
         if is_object(value) and step in value:
             value = value[str(step)]
-        elif is_array(value) and str(step).isdecimal() and int(step) < len(value):
-            value = value[int(step)]
+        elif is_array(value) and (index := number_of(str(step))) is not None and index < len(value):
+            value = value[index]
         else:
             return _MISSING
     return value
