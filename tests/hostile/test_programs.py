@@ -5,18 +5,24 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+import click
 import pytest
 
 from tests.project.checkout import ROOT, parsed
+from tests.project.extras import PACKAGES
 from tests.unit.authoring.diff.repository import ORDERS
+from tests.unit.cli.command_line import toolgen
+from toolgen.cli.commands import COMMANDS, SERVING, module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 STARTING: Final = {
@@ -37,12 +43,6 @@ STARTING: Final = {
 MENTIONED: Final = re.compile(rf"\b({'|'.join(sorted({module.partition('.')[0] for module in STARTING}))})\b")
 """What is in the text of each module that starts programs."""
 
-SHADOWING: Final = ("multiprocessing", "pickle", "signal", "subprocess", "selectors", "click", "ruff", "sitecustomize")
-COMMANDS: Final = """
-from toolgen.cli.front import run
-
-print(*(f"{name} {run([name])}" for name in ("build", "docs", "lint")), sep=", ")
-"""
 SERVER: Final = """
 import asyncio
 from pathlib import Path
@@ -129,40 +129,187 @@ def test_what_starts_programs_is_found() -> None:
     assert not list(starts("import os, asyncio\nfrom concurrent.futures import ThreadPoolExecutor\nos.path.join('a')"))
 
 
-def test_no_command_takes_code_from_the_folder_it_looks_at(tmp_path: Path) -> None:
-    (tmp_path / "specs").mkdir()
-    (tmp_path / "specs/orders.yaml").write_text(ORDERS)
-    mark = tmp_path.parent / f"{tmp_path.name}-mark"
-    for name in SHADOWING:
-        (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r})\n")
-    for name in ("ruff.toml", ".ruff.toml"):
-        (tmp_path / name).write_text("line-length = 20\n")
+LINES: Final[dict[str, str]] = {
+    "init": "init new",
+    "import mcp": "import mcp tools.json --toolset mcp.shop",
+    "import openapi": "import openapi api.json --toolset api",
+    "import python": "import python app_of_project:find --toolset own",
+    "login": "login mcp.shop",
+    "build": "build",
+    "dev": "dev",
+    "lint": "lint --all",
+    "fmt": "fmt --check",
+    "diff": "diff --against .",
+    "explain": "explain 208",
+    "lsp": "lsp",
+    "schema": "schema --evaluations",
+    "ir": "ir",
+    "list": "list",
+    "show": "show shop.orders.find",
+    "search": "search order",
+    "docs": "docs",
+    "policy explain": "policy explain shop.orders.find",
+    "export": "export openai",
+    "prompt": "prompt",
+    "stats": "stats",
+    "call": 'call shop.orders.find {"customer":"a"} --yes',
+    "explore": "explore --no-open --http 127.0.0.1:0",
+    "serve": "serve --stdio --yes",
+    "log head": "log head run --store runs.db",
+    "log show": "log show --store runs.db",
+    "log verify": "log verify run --store runs.db",
+    "eval from-dataset": "eval from-dataset calls.jsonl",
+    "eval from-log": "eval from-log run --store runs.db",
+    "eval run": "eval run",
+    "eval suggest": "eval suggest",
+    "replay": "replay calls.jsonl",
+    "worker": "worker app_of_project:host --database durable.db",
+    "runs approve": "runs approve --database durable.db run",
+    "runs cancel": "runs cancel --database durable.db run",
+    "runs deny": "runs deny --database durable.db run",
+    "runs fork": "runs fork --database durable.db run 1",
+    "runs list": "runs list --database durable.db",
+    "runs prune": "runs prune --database durable.db",
+    "runs resume": "runs resume --database durable.db run",
+    "runs schedules add": "runs schedules add --database durable.db nightly",
+    "runs schedules list": "runs schedules list --database durable.db",
+    "runs schedules pause": "runs schedules pause --database durable.db nightly",
+    "runs schedules remove": "runs schedules remove --database durable.db nightly",
+    "runs schedules resume": "runs schedules resume --database durable.db nightly",
+    "runs show": "runs show --database durable.db run",
+    "runs signal": "runs signal --database durable.db run go",
+    "runs start": "runs start --database durable.db",
+    "runs tail": "runs tail --database durable.db run",
+    "runs workers": "runs workers --database durable.db",
+}
+"""A command line of each command of the table, and of each below one."""
+
+RUNNING: Final = frozenset({"call", "serve", "explore", "worker", "eval run", "import python"})
+"""Commands that run the project's own code: what is not installed may come from it."""
+
+EXTRAS: Final = frozenset[str]().union(*PACKAGES.values())
+DEPENDENCIES: Final = frozenset({
+    *("click", "datamodel_code_generator", "docstring_parser", "genson", "jinja2", "jsonschema", "jsonschema_rs"),
+    *("pydantic", "pydantic_core", "referencing", "regress", "rich", "ruff", "typing_extensions", "yaml"),
+    *("sitecustomize", "usercustomize"),
+})  # fmt: skip
+APP: Final = '''\
+def find(customer: str, limit: int = 10, token: str | None = None) -> list[dict[str, str]]:
+    """Find."""
+    return []
+
+
+def host(engine):
+    raise RuntimeError("there is no host")
+'''
+FILES: Final = {
+    "specs/orders.yaml": ORDERS.replace("readonly\n", "readonly\n    handler: app_of_project:find\n"),
+    "evals/orders.eval.yaml": "toolgen: 1\neval: orders\ncases:\n"
+    "  one: {question: Find orders., expect: [{call: shop.orders.find}]}\n",
+    "tools.json": '{"tools": [{"name": "get", "inputSchema": {"type": "object"}}]}',
+    "api.json": '{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, '
+    '"servers": [{"url": "https://a.example"}], "paths": {}}',
+    "calls.jsonl": '{"tool": "shop.orders.find", "arguments": {"customer": "a"}, "question": "Find."}\n',
+    "app_of_project.py": APP,
+    "ruff.toml": "line-length = 20\n",
+    ".ruff.toml": "line-length = 20\n",
+}
+"""A project, whose own code runs its tool."""
+
+WITHOUT: Final = """
+import sys
+from importlib.machinery import PathFinder
+
+class NotInstalled:
+    def find_spec(self, name, path=None, target=None):
+        if path is not None or name not in {names!r}:
+            return None
+        found = PathFinder.find_spec(name, [each for each in sys.path if "site-packages" not in each])
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+        return found
+
+sys.meta_path.insert(0, NotInstalled())
+from toolgen.cli.front import run
+
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def lines_of(command: click.Command, *words: str) -> Iterator[str]:
+    """Yield the name of a command that does something, or those below a group."""
+    if not isinstance(command, click.Group):
+        yield " ".join(words)
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        assert below is not None
+        yield from lines_of(below, *words, name)
+
+
+def shadow(project: Path, mark: Path, names: Iterable[str]) -> None:
+    """Write modules with the names of others: each says in a file that it was run."""
+    for name in names:
+        (project / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({f'{name} '!r})\n")
+
+
+def test_each_command_of_the_table_has_a_line() -> None:
+    found = [each for name in COMMANDS for each in lines_of(import_module(module_of(name)).command, name)]
+    assert sorted(found) == sorted(LINES)
+    assert LINES.keys() >= RUNNING
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built project."""
+    folder = tmp_path_factory.mktemp("looked_at")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    assert toolgen(folder, "build").code == 0
+    return folder
+
+
+@pytest.mark.parametrize("are_installed", [True, False], ids=["with extras", "without extras"])
+@pytest.mark.parametrize("name", LINES)
+def test_no_command_takes_code_from_the_folder_it_looks_at(
+    project: Path, tmp_path: Path, name: str, *, are_installed: bool
+) -> None:
+    folder, mark = tmp_path / "project", tmp_path / "mark"
+    shutil.copytree(project, folder)
+    extras = EXTRAS if are_installed or name not in RUNNING else frozenset[str]()
+    shadow(folder, mark, (sys.stdlib_module_names | DEPENDENCIES | extras) - {"__main__"})
+    code = WITHOUT.format(names=set[str]() if are_installed else set(EXTRAS))
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", code, *LINES[name].split()],
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    said = ""
+    try:
+        for line in process.stdout:
+            said += line
+            if name in SERVING and ("http://" in line or "surface" in line.lower()):
+                process.send_signal(signal.SIGINT)
+                break
+        said += process.communicate(timeout=300)[0]
+    finally:
+        process.kill()
+    assert "Traceback" not in said, said
+    assert "No such" not in said, said
+    assert not mark.exists(), f"{mark.read_text()}\n{said}"
+
+
+def test_the_language_server_takes_no_code_from_the_folder_it_looks_at(project: Path, tmp_path: Path) -> None:
+    folder, mark, script = tmp_path / "project", tmp_path / "mark", tmp_path / "server_of_tests.py"
+    shutil.copytree(project, folder)
+    shadow(folder, mark, sys.stdlib_module_names | DEPENDENCIES | EXTRAS)
+    script.write_text(SERVER)  # as the installed `toolgen` is one, in another folder
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", COMMANDS],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.stdout.splitlines()[-1] == "build 0, docs 0, lint 1", done.stdout
-    assert not mark.exists(), mark.read_text()
-    script = tmp_path.parent / f"{tmp_path.name}-server.py"  # as the installed `toolgen` is one, in another folder
-    script.write_text(SERVER)
-    done = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, script], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.stdout == "True\n", done.stderr
-    assert not mark.exists(), mark.read_text()
-    dev = subprocess.Popen(
-        [sys.executable, "-P", "-m", "toolgen", "dev"],
-        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert dev.stdout is not None
-    try:
-        for line in dev.stdout:
-            if "surface" in line.lower():
-                break
-        dev.send_signal(signal.SIGINT)
-        dev.communicate(timeout=300)
-    finally:
-        dev.kill()
     assert not mark.exists(), mark.read_text()

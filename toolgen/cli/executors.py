@@ -51,7 +51,6 @@ def toolset_executor(config: Config, catalog: Catalog, toolset: str, consent: Co
     """
     if toolset in config.executors:
         return _configured(config, catalog, toolset)
-    importable(config.root)
     try:
         commands = _command_host(config) if _is_command(catalog, toolset) else None
         return specified_executor(catalog, toolset, handler_modules(config), consent.allows, commands)
@@ -77,7 +76,7 @@ def _command_host(config: Config) -> CommandHost:
 def _configured(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
     """Import what the configuration names. Raises click.UsageError for what fails."""
     try:
-        return _registration(config.root, config.executors[toolset], catalog, toolset)
+        return _registration(config.executors[toolset], catalog, toolset)
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise unusable(config, toolset, raised(error, config.root)) from error
 
@@ -107,10 +106,9 @@ def unusable(config: Config, toolset: str, why: str) -> click.UsageError:
     return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
 
 
-def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+def _registration(place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
     """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
     module, _, name = place.partition(":")
-    importable(root)
     found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
@@ -161,12 +159,6 @@ def stdout_kept() -> Generator[None]:
 def handler_modules(config: Config) -> HandlerModules:
     """Return the modules that specs of a project may name: its own, and those that its configuration names."""
     return HandlerModules(str(config.root), config.handlers)
-
-
-def importable(root: Path) -> None:
-    """Let the modules of a project be imported."""
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
 
 
 def raised(error: BaseException, root: Path) -> str:

@@ -1,13 +1,19 @@
-"""Folders of a project: where packages are imported from, and what is said where there is none."""
+"""Folders of a project: where modules are imported from, and what is said where there is none."""
 
 from __future__ import annotations
 
 import shlex
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError, load_config
+
+if TYPE_CHECKING:
+    from toolgen.compiler.project.config import Target
 
 
 def no_project(specs: str) -> str:
@@ -47,3 +53,23 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
         parts.insert(0, folder.name)
         folder = folder.parent
     return folder, ".".join(parts)
+
+
+def importable(root: Path, targets: Iterable[Target] = ()) -> None:
+    """Let the modules of a project be imported, of its folder and those of its packages; for what runs its code.
+
+    They come after those of the standard library and installed ones: a module of the project takes the place of none
+    that toolgen uses. Raises what the parents of its packages raise.
+    """
+    from toolgen.execute.python.modules import is_installed  # only what runs code needs it
+    from toolgen.runtime.base.located import run_parents
+
+    folders = dict.fromkeys(str(each) for each in (root, *(import_name(root, each.out)[0] for each in targets)))
+    after = max((place for place, folder in enumerate(sys.path, 1) if is_installed(folder)), default=0)
+    sys.path[after:after] = [folder for folder in folders if folder not in sys.path]
+    run_parents()
+
+
+def is_importable(root: Path) -> bool:
+    """Return whether the modules of a project can be imported."""
+    return str(root) in sys.path

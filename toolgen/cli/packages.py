@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.folders import import_name, no_project
+from toolgen.cli.folders import import_name, is_importable, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
+from toolgen.runtime.base.located import locate
 from toolgen.runtime.catalog.catalog import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.text import visible
@@ -35,34 +35,48 @@ def built_project() -> Config:
 
 
 def built_catalog(config: Config, target: Target) -> Catalog:
-    """Load the package of a target. Raises click.UsageError if it is out of date.
+    """Load the package of a target, and nothing else of its folder. Raises click.UsageError if it is out of date.
 
-    Where there are no specs, as in an image, there is nothing to compare it with. Of the specs only errors are shown:
-    warnings and notes are those of a build, which a new checkout repeats.
+    Where there are no specs, as in an image, there is nothing to compare it with, and only commands that run the code
+    of the project load it. Of the specs only errors are shown: warnings and notes are those of a build, which a new
+    checkout repeats.
     """
     if (config.root / target.specs).exists():
-        _check_current(config, target)
-    elif not (config.root / target.out / "catalog.json").exists():
-        raise click.UsageError(f"There are neither specs in {target.specs} nor a package in {target.out}.")
-    folder, name = import_name(config.root, target.out)
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+        files = _current_files(config, target)
+    else:
+        files = _files_without_specs(config, target)
+    name = import_name(config.root, target.out)[1]
+    locate(name, config.root / target.out, files)
     return load(name)
 
 
-def _check_current(config: Config, target: Target) -> None:
+def _files_without_specs(config: Config, target: Target) -> Collection[str]:
+    """Return the modules of a package. Raises click.UsageError where there is none, or nothing runs the project."""
+    if not (config.root / target.out / "catalog.json").exists():
+        raise click.UsageError(f"There are neither specs in {target.specs} nor a package in {target.out}.")
+    if not is_importable(config.root):
+        raise click.UsageError(
+            f"There are no specs in {target.specs} to compare {target.out} with. Without them only commands that run "
+            "the code of the project use its package: add the specs."
+        )
+    folder = config.root / target.out
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
+
+
+def _current_files(config: Config, target: Target) -> Collection[str]:
+    """Return the files of a package that says what its specs say. Raises click.UsageError for another one."""
     from toolgen.compiler.build import blocked, unlike_specs  # an image has no compiler
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.diagnostics.codes import Severity
 
     sink = Diagnostics()
-    changes = unlike_specs(config, target, sink)
+    found = unlike_specs(config, target, sink)
     show_diagnostics([found for found in sink if found.severity is Severity.ERROR], sink.sources)
-    if changes == ():
-        return
+    if found is not None and not found.changes:
+        return found.files
     if sink.has_errors:
         raise click.UsageError(f"{target.out} cannot be compared with its specs: fix the errors above.")
-    for change in changes or ():
+    for change in found.changes if found is not None else ():
         if change.is_edited:  # a plain build refuses to lose it
             problem = "was edited by hand. Move the edit elsewhere, or run `toolgen build --force`"
             if why := blocked(config, target, change.path):

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+import click
+
 from toolgen.cli.consent import Consent
+from toolgen.cli.executors import raised
+from toolgen.cli.folders import importable
 from toolgen.cli.output import echo
 from toolgen.execute.reach import Reached
 from toolgen.spec.files import LeadsOut
+from toolgen.spec.text import visible
 from toolgen.spec.writing import make_folder_inside, place_inside
 
 if TYPE_CHECKING:
@@ -23,8 +28,19 @@ KEPT: Final = ".toolgen/vectors.db"
 
 
 def ask_for_embedding(config: Config, *, yes: bool) -> None:
-    """Show what the embedding class reaches, and ask a person once. Raises click.UsageError if it may not be used."""
+    """Show what the embedding class reaches, and ask a person once; then the project's code may be imported for it.
+
+    Raises click.UsageError if it may not be used.
+    """
     Consent(config.root, yes=yes).ask(_reached(config))
+    name = config.tool_use.embedding_class
+    if "function" not in config.tool_use.embedding_classes.get(name, {}):
+        return
+    try:
+        importable(config.root, config.targets)
+    except (Exception, SystemExit) as error:  # the parents of a package are the project's own code
+        why = visible(raised(error, config.root))
+        raise click.UsageError(f"The embedding class {name} cannot be used: {why}") from error
 
 
 def vectors_of(config: Config, index: SearchIndex, read: Read) -> Vectors | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen import __version__
 from toolgen.compiler.compile import check_settings, compile_specs, emit_files, format_files, generate, outputs_of
 from toolgen.compiler.project.cache import Cache, Recorder, open_cache
-from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, own_files, strays
+from toolgen.compiler.publish.drift import MAKERS, Cause, Change, drift, fast_check, own_files, strays
 from toolgen.compiler.publish.inputs import (
     current_inputs,
     digest,
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.compiler.project.config import Config, Target
-
-
-MAKERS: Final = frozenset({Cause.GENERATOR, Cause.NEWER, Cause.FORMATTER, Cause.SETTINGS, Cause.STRAY})
-"""Causes of drift that leave a package usable: what made it has changed, not what it was made from."""
 
 
 UNWRITABLE: Final = frozenset({"TG607", "TG608"})
@@ -271,11 +267,19 @@ def blocked(config: Config, target: Target, path: str) -> str:
     return f"{problem}: {IN_THE_WAY}" if problem else ""
 
 
-def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Change, ...] | None:
-    """Return where the package of a target does not say what its specs say; another toolgen may have made it.
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Where a package does not say what its specs say, and the files in its folder that are of it: no strays."""
 
-    None where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no
-    build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
+    changes: tuple[Change, ...]
+    files: frozenset[str]
+
+
+def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> Likeness | None:
+    """Return where the package of a target does not say what its specs say.
+
+    Another toolgen may have made it. None where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no build
+    was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
     seen = _settled(tree, sink, lambda: CheckedTarget(fast_check(tree, target), {}))
@@ -295,7 +299,10 @@ def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> tuple[Cha
             note_state(tree, inputs)
     if changes is None:
         return None
-    return tuple(change for change in changes if not MAKERS.issuperset(change.causes))
+    left = {change.path for change in changes if change.is_left_alone}
+    usable = {change.path for change in changes if MAKERS.issuperset(change.causes)}
+    unlike = tuple(change for change in changes if change.path not in left | usable)
+    return Likeness(unlike, frozenset(own_files(tree)) - left)
 
 
 def _derived_of(tree: Tree, mark: str) -> dict[str, str]:

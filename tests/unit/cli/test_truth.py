@@ -151,7 +151,7 @@ def find(name: str) -> str: return name
 def send() -> str: return "sent"
 
 def host(engine):
-    catalog = load("generated")
+    catalog = load("shop_tools")
     runtime = Runtime(catalog, executors=specified_executors(catalog), permission=ask_before_call)
     return EngineHost(runtime, {})
 """
@@ -164,12 +164,12 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "specs").mkdir()
     (made / "specs/shop.yaml").write_text(LIMITED)
     (made / "app.py").write_text(APP)
-    (made / "toolgen.toml").write_text('targets = [{ specs = "specs", out = "generated" }]\n')
+    (made / "toolgen.toml").write_text('targets = [{ specs = "specs", out = "shop_tools" }]\n')
     assert toolgen(made, "build").code == 0
     image = tmp_path_factory.mktemp("image")
     for name in ("app.py", "toolgen.toml"):
         shutil.copy(made / name, image / name)
-    shutil.copytree(made / "generated", image / "generated")
+    shutil.copytree(made / "shop_tools", image / "shop_tools")
     return image
 
 

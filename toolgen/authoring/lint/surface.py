@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.protocol import OfferedTool, OfferProblem
 from toolgen.providers.table import provider, provider_tool_name
+from toolgen.runtime.base.located import forget, locate
 from toolgen.schema.compact import model_args_schema
 from toolgen.schema.json_values import compact_json
 from toolgen.schema.keywords import APPLICATORS
@@ -141,16 +142,15 @@ def loaded(catalog: str, modules: Mapping[str, str]) -> Iterator[LoadedCatalog]:
     from toolgen.runtime.catalog.catalog import Catalog
 
     name = f"toolgen_surface_{next(_NUMBERS)}"
+    files = {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": catalog, **modules}
     with TemporaryDirectory() as folder:
-        for path, text in {"__init__.py": "", "catalogs/__init__.py": "", "catalog.json": catalog, **modules}.items():
+        for path, text in files.items():
             write_inside(folder, f"{name}/{path}", text.encode())
-        sys.path.insert(0, folder)
+        locate(name, Path(folder, name), files)
         try:
             yield Catalog(name, catalog.encode())
         finally:
-            sys.path.remove(folder)
-            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
-                del sys.modules[module]
+            forget(name)
 
 
 def _offers(project: Project) -> dict[str, Offer]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from toolgen.changes.tool_texts import Described
-from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
+from toolgen.cli.executors import handler_modules, raised, stdout_kept
+from toolgen.cli.folders import importable
 from toolgen.cli.importers.importer import Importer, Request
 from toolgen.compiler.diagnostics import Span
 from toolgen.compiler.importers.openapi.files import Unreadable
@@ -74,7 +75,7 @@ class PythonImporter(Importer[Request, "Modules"]):
         _toolset_of(sources, request.toolset)
         modules = Modules(request, handler_modules(request.config))
         with stdout_kept():
-            importable(request.config.root)
+            importable(request.config.root, request.config.targets)
             for source in dict.fromkeys(sources):
                 modules.read(source)
         if modules.apps and len(sources) > 1:

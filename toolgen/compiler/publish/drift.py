@@ -101,7 +101,7 @@ class Cause(StrEnum):
     STRAY = "stray"
 
 
-_MAKERS: Final = frozenset({Cause.GENERATOR, Cause.NEWER, Cause.FORMATTER, Cause.SETTINGS})
+MAKERS: Final = frozenset({Cause.GENERATOR, Cause.NEWER, Cause.FORMATTER, Cause.SETTINGS})
 """Causes that leave a package usable: what made it has changed, not what it was made from."""
 
 
@@ -166,7 +166,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
         return None
     stale = _staleness(lock, noted.inputs, inputs)
     changes = [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
-    if _MAKERS.issuperset(stale.causes):
+    if MAKERS.issuperset(stale.causes):
         changes += [*_unlike_lock(tree, lock, present), *_strays(tree, present, lock.files)]
     return tuple(sorted(changes))
 

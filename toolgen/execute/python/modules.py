@@ -54,7 +54,7 @@ class HandlerModules:
         if len(places) != 1:
             return cls()
         folder = str(Path(places[0]).parent)
-        return cls(places[0] if _is_installed(folder) else folder)
+        return cls(places[0] if is_installed(folder) else folder)
 
     def check(self, module: str) -> None:
         """Raise `ForeignModule` for a module that specs may not name. Its parents are imported, if they are allowed.
@@ -139,7 +139,8 @@ def _file_of(name: str) -> list[str]:
     return [file] if isinstance(file, str) else []
 
 
-def _is_installed(folder: str) -> bool:
+def is_installed(folder: str) -> bool:
+    """Return whether a folder has installed packages, or the standard library."""
     real = os.path.realpath(folder)
     return not _INSTALLED.isdisjoint(Path(real).parts) or any(is_inside(real, library) for library in _libraries())
 

@@ -16,6 +16,7 @@ from toolgen.cli.commands.calls.telemetry import command_telemetry
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor, unusable
+from toolgen.cli.folders import importable
 from toolgen.cli.names import STDIN, read_named
 from toolgen.cli.output import echo, format_option, show_json, show_json_text
 from toolgen.cli.packages import (
@@ -96,6 +97,8 @@ def command(
     What still runs 10 seconds after the end of the call, or after Ctrl-C, is cut off, and stderr names it.
     """
     config = built_project()
+    if not stub:
+        importable(config.root, config.targets)
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
         person = _Person() if not yes and _is_terminal() else None

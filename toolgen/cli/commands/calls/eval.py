@@ -16,7 +16,8 @@ import click
 
 from toolgen.cli.commands.calls.log import store_option
 from toolgen.cli.ending import run_calls
-from toolgen.cli.executors import handler_modules, importable, raised, stdout_kept
+from toolgen.cli.executors import handler_modules, raised, stdout_kept
+from toolgen.cli.folders import importable
 from toolgen.cli.names import STDIN, GivenName, read_named, suggestion
 from toolgen.cli.output import CommandGroup, FiniteRange, echo, progress, show_diagnostics, show_json
 from toolgen.cli.packages import built_catalogs, check_known
@@ -179,7 +180,7 @@ def run(
     if against and not_worse_than:
         raise click.UsageError("--against and --not-worse-than exclude each other: both compare.")
     config = project()
-    importable(config.root)
+    importable(config.root, config.targets)
     found = _cases(config, cases, tags)
     if found is None:
         return 1

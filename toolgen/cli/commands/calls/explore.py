@@ -18,6 +18,7 @@ from toolgen.cli.commands.runs.selection import open_engine
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import run_calls
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
+from toolgen.cli.folders import importable
 from toolgen.cli.names import place_of
 from toolgen.cli.output import echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
@@ -85,6 +86,8 @@ def command(
         raise click.UsageError(str(error)) from None
     place = place_of(address)
     config = built_project()
+    if not stub:
+        importable(config.root, config.targets)
     catalog = chosen_catalog(config, agent, package)
     with stdout_kept():
         executors, missing = _executors(

@@ -19,6 +19,7 @@ from toolgen.cli.commands.runs.selection import url_of
 from toolgen.cli.consent import TRUST_SPECS, Consent, trust_specs_option
 from toolgen.cli.ending import TO_STOP, end_of_process, ended_within, run_loop
 from toolgen.cli.executors import consented, stdout_kept, stubbed, toolset_executor
+from toolgen.cli.folders import importable
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
 from toolgen.cli.packages import built_project, check_disabled, chosen_catalog, disable_policy_option
@@ -145,6 +146,8 @@ def command(
     if place is not None and place[0] in _EVERY_ADDRESS and not hosts:
         echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = built_project()
+    if not (stub or replay):
+        importable(config.root, config.targets)
     catalog = chosen_catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client

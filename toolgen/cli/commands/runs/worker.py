@@ -16,7 +16,8 @@ import click
 
 from toolgen.cli.commands.runs.selection import Age, NameOf, database_option, shown_age, url_of
 from toolgen.cli.ending import TO_STOP, cut_off, ended_within, run_loop
-from toolgen.cli.executors import importable, raised
+from toolgen.cli.executors import raised
+from toolgen.cli.folders import importable
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
 from toolgen.engine.body import DEFAULT_RETRIES

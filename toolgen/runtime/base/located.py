@@ -1,0 +1,106 @@
+"""Located packages: generated packages that are imported from where they are, and with them nothing else of a project.
+
+For a folder on the import path has more than its package: its other modules would be found in place of those of the
+standard library, or of what is not installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib import reload
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import CodeType, ModuleType
+
+
+def locate(name: str, folder: Path, files: Collection[str]) -> None:
+    """Let a package be imported from its folder, whatever else is there, and whatever the import path has.
+
+    `files` are the paths of its files in the folder, with `/`. Another file there is no module of it, and bytecode is
+    not read: it may be of another text. A parent that the import path does not have is empty.
+    """
+    _PACKAGES[name] = _Located(folder, files)
+    if _MODULES not in sys.meta_path:
+        sys.meta_path.insert(0, _MODULES)
+        sys.meta_path.append(_PARENTS)
+
+
+def forget(name: str) -> None:
+    """Undo `locate`, and forget what was imported of the package."""
+    del _PACKAGES[name]
+    for module in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+        del sys.modules[module]
+
+
+def run_parents() -> None:
+    """Run the parents of packages that were empty, now that the import path has them. Raises what they raise."""
+    names = [each for each in _PARENTS.empty if each in sys.modules]
+    _PARENTS.empty.clear()
+    for name in names:
+        reload(sys.modules[name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    folder: Path
+    files: Collection[str]
+
+    def spec(self, name: str, below: str) -> ModuleSpec:
+        """Return where a module is, which is called `below` in the package. Raises ModuleNotFoundError."""
+        place = below.replace(".", "/")
+        for path in (f"{place}/__init__.py" if below else "__init__.py", f"{place}.py"):
+            if path in self.files:
+                file = str(self.folder / path)
+                spec = spec_from_file_location(name, file, loader=_Compiling(name, file))
+                assert spec is not None  # it has a loader
+                return spec
+        raise ModuleNotFoundError(f"the package in {self.folder} has no module {name!r}", name=name)
+
+
+class _Compiling(SourceFileLoader):
+    """Compiles the source of a module, and neither reads nor writes bytecode."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of a module."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _Modules:
+    """Finds the modules of located packages, before all others."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module of a package is; None for one of no package. Raises ModuleNotFoundError."""
+        for name, package in _PACKAGES.items():
+            if f"{fullname}.".startswith(f"{name}."):
+                return package.spec(fullname, fullname[len(name) + 1 :])
+        return None
+
+
+class _Parents:
+    """Makes empty packages of the parents of located ones that nothing else finds."""
+
+    def __init__(self) -> None:
+        self.empty: dict[str, None] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return an empty package for a parent, and None for all else."""
+        if not any(name.startswith(f"{fullname}.") for name in _PACKAGES):
+            return None
+        self.empty[fullname] = None
+        return ModuleSpec(fullname, None, is_package=True)
+
+
+_PACKAGES: Final[dict[str, _Located]] = {}
+_MODULES: Final = _Modules()
+_PARENTS: Final = _Parents()
