@@ -17,6 +17,7 @@ import pytest
 
 from tests.unit.cli.command_line import toolgen
 from toolgen.cli.folders import import_name
+from toolgen.compiler.publish.inputs import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,6 +187,24 @@ def test_what_lies_in_a_package_is_run_by_python(built: Path, tmp_path: Path) ->
         code = "import generated.shop.tools.orders.find"
         subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=False)
         assert mark.exists(), kind.__name__
+
+
+@pytest.mark.parametrize("header", ["generator 0.0.1", "generator 99.0.0", "formatter 0.1"])
+def test_a_lock_that_names_other_programs_makes_no_module_current(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    folder, mark = tmp_path / "project", tmp_path / "mark"
+    shutil.copytree(built, folder)
+    lock, module = folder / "generated/toolgen.lock", folder / "generated/shop/tools/orders/find.py"
+    text, name = module.read_bytes(), header.partition(" ")[0]
+    module.write_bytes(text + marking(mark).encode())
+    said = lock.read_text().replace(digest(text)[:32], digest(module.read_bytes())[:32])
+    lock.write_text(re.sub(rf"^{name} .*$", header, said, flags=re.MULTILINE))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache of the one who looks"))
+    for line in LINES:
+        code, _, err = answer(folder, line)
+        assert (code, err.splitlines()[-1]) == (2, "Error: generated is out of date. Run `toolgen build` first.")
+    assert not mark.exists()
 
 
 def test_a_package_without_specs_is_used_only_by_what_runs_the_code_of_the_project(built: Path, tmp_path: Path) -> None:

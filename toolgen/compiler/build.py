@@ -278,7 +278,8 @@ class Likeness:
 def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> Likeness | None:
     """Return where the package of a target does not say what its specs say.
 
-    Another toolgen may have made it. None where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no build
+    Another toolgen may have made it if that was noted here: else only its lock, which comes with it, says so. None
+    where errors, or the lack of a package, keep it from telling; `sink` has the errors in both cases. Where no build
     was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
     """
     tree = Tree(config.root, target.out)
@@ -301,6 +302,8 @@ def unlike_specs(config: Config, target: Target, sink: Diagnostics) -> Likeness 
         return None
     left = {change.path for change in changes if change.is_left_alone}
     usable = {change.path for change in changes if MAKERS.issuperset(change.causes)}
+    if inputs_differ:  # so each file was compared with what its specs give
+        usable &= {LOCK}
     unlike = tuple(change for change in changes if change.path not in left | usable)
     return Likeness(unlike, frozenset(own_files(tree)) - left)
 
