@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import click
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError, load_config
 
 if TYPE_CHECKING:
-    from toolgen.compiler.project.config import Target
+    from toolgen.compiler.project.config import Config
 
 
 def no_project(specs: str) -> str:
@@ -55,19 +54,31 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
     return folder, ".".join(parts)
 
 
-def importable(root: Path, targets: Iterable[Target] = ()) -> None:
+def importable(config: Config) -> None:
     """Let the modules of a project be imported, of its folder and those of its packages; for what runs its code.
 
     They come after those of the standard library and installed ones: a module of the project takes the place of none
-    that toolgen uses. Raises what the parents of its packages raise.
+    that toolgen uses. Its packages are those in its folder, whatever the import path has under their names. Raises
+    what the parents of its packages raise.
     """
     from toolgen.execute.python.modules import is_installed  # only what runs code needs it
-    from toolgen.runtime.base.located import run_parents
+    from toolgen.runtime.base.located import is_located, locate, run_parents
 
-    folders = dict.fromkeys(str(each) for each in (root, *(import_name(root, each.out)[0] for each in targets)))
+    folders = [str(config.root)]
+    for target in config.targets:
+        folder, name = import_name(config.root, target.out)
+        folders.append(str(folder))
+        place = config.root / target.out
+        if not is_located(name) and (place / "catalog.json").exists():
+            locate(name, place, modules_in(place))
     after = max((place for place, folder in enumerate(sys.path, 1) if is_installed(folder)), default=0)
-    sys.path[after:after] = [folder for folder in folders if folder not in sys.path]
+    sys.path[after:after] = [folder for folder in dict.fromkeys(folders) if folder not in sys.path]
     run_parents()
+
+
+def modules_in(folder: Path) -> set[str]:
+    """Return the modules in the folder of a package, as paths in it."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
 
 
 def is_importable(root: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.folders import import_name, is_importable, no_project
+from toolgen.cli.folders import import_name, is_importable, modules_in, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
@@ -59,8 +59,7 @@ def _files_without_specs(config: Config, target: Target) -> Collection[str]:
             f"There are no specs in {target.specs} to compare {target.out} with. Without them only commands that run "
             "the code of the project use its package: add the specs."
         )
-    folder = config.root / target.out
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
+    return modules_in(config.root / target.out)
 
 
 def _current_files(config: Config, target: Target) -> Collection[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from toolgen.cli.consent import Consent
-from toolgen.cli.executors import raised
 from toolgen.cli.folders import importable
 from toolgen.cli.output import echo
 from toolgen.execute.reach import Reached
@@ -36,8 +35,10 @@ def ask_for_embedding(config: Config, *, yes: bool) -> None:
     name = config.tool_use.embedding_class
     if "function" not in config.tool_use.embedding_classes.get(name, {}):
         return
+    from toolgen.cli.executors import raised  # slow to import
+
     try:
-        importable(config.root, config.targets)
+        importable(config)
     except (Exception, SystemExit) as error:  # the parents of a package are the project's own code
         why = visible(raised(error, config.root))
         raise click.UsageError(f"The embedding class {name} cannot be used: {why}") from error

@@ -75,7 +75,7 @@ class PythonImporter(Importer[Request, "Modules"]):
         _toolset_of(sources, request.toolset)
         modules = Modules(request, handler_modules(request.config))
         with stdout_kept():
-            importable(request.config.root, request.config.targets)
+            importable(request.config)
             for source in dict.fromkeys(sources):
                 modules.read(source)
         if modules.apps and len(sources) > 1:

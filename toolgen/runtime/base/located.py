@@ -31,6 +31,11 @@ def locate(name: str, folder: Path, files: Collection[str]) -> None:
         sys.meta_path.append(_PARENTS)
 
 
+def is_located(name: str) -> bool:
+    """Return whether a package is imported from a folder that was given."""
+    return name in _PACKAGES
+
+
 def forget(name: str) -> None:
     """Undo `locate`, and forget what was imported of the package."""
     del _PACKAGES[name]

@@ -98,7 +98,7 @@ def command(
     """
     config = built_project()
     if not stub:
-        importable(config.root, config.targets)
+        importable(config)
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with stdout_kept():  # for the result
         person = _Person() if not yes and _is_terminal() else None

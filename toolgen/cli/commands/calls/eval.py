@@ -180,7 +180,7 @@ def run(
     if against and not_worse_than:
         raise click.UsageError("--against and --not-worse-than exclude each other: both compare.")
     config = project()
-    importable(config.root, config.targets)
+    importable(config)
     found = _cases(config, cases, tags)
     if found is None:
         return 1

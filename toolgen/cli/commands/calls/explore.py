@@ -87,7 +87,7 @@ def command(
     place = place_of(address)
     config = built_project()
     if not stub:
-        importable(config.root, config.targets)
+        importable(config)
     catalog = chosen_catalog(config, agent, package)
     with stdout_kept():
         executors, missing = _executors(

@@ -147,7 +147,7 @@ def command(
         echo("clients of other machines also need --host-name: the name by which they reach this one", err=True)
     config = built_project()
     if not (stub or replay):
-        importable(config.root, config.targets)
+        importable(config)
     catalog = chosen_catalog(config, agent, package)
     settings = _settings(token_env, tokens, user, hosts, origins)
     with stdout_kept():  # for the client

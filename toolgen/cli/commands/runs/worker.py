@@ -20,6 +20,7 @@ from toolgen.cli.executors import raised
 from toolgen.cli.folders import importable
 from toolgen.cli.names import place_of
 from toolgen.cli.output import FiniteRange, echo
+from toolgen.compiler.project.config import load_config
 from toolgen.engine.body import DEFAULT_RETRIES
 from toolgen.engine.protocol import MOST_AT_A_TIME
 from toolgen.execute.python.references import NotThere, Objects
@@ -230,7 +231,7 @@ async def _replaced_before(worker: DbosWorker, stopped: asyncio.Event) -> bool:
 def _function(reference: str) -> Callable[[Any], Any]:
     """Import what HOST names. Raises click.UsageError."""
     root = Path.cwd()
-    importable(root)
+    importable(load_config(root))
     if ":" not in reference:
         raise click.UsageError(f"{reference} is not MODULE:FUNCTION, such as app.agents:host")
     try:
