@@ -52,6 +52,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "explore.visit.Refused": (404, "a message"),
     "llm.sandbox.process.SnippetFailed": ("ValueError", "a message", 3, "a = b"),
     "llm.sandbox.process.WorkerLost": ("a reason",),
+    "providers.protocol.NotRestored": ("/a", "a reason", "a hint"),
     "providers.protocol.UnsupportedCapability": ("openai", [OfferProblem("a.b", "a reason")]),
     "record.replay.AmbiguousTool": ("b", ["a.b", "c.b"]),
     "record.replay.BrokenLine": (7, "a reason"),

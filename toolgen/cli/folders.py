@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError, load_config
+from toolgen.runtime.base.located import forget, locate
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
@@ -62,7 +65,7 @@ def importable(config: Config) -> None:
     what the parents of its packages raise.
     """
     from toolgen.execute.python.modules import is_installed  # only what runs code needs it
-    from toolgen.runtime.base.located import is_located, locate, run_parents
+    from toolgen.runtime.base.located import is_located, run_parents
 
     folders = [str(config.root)]
     for target in config.targets:
@@ -70,10 +73,18 @@ def importable(config: Config) -> None:
         folders.append(str(folder))
         place = config.root / target.out
         if not is_located(name) and (place / "catalog.json").exists():
-            locate(name, place, modules_in(place))
+            locate_for_command(name, place, modules_in(place))
     after = max((place for place, folder in enumerate(sys.path, 1) if is_installed(folder)), default=0)
     sys.path[after:after] = [folder for folder in dict.fromkeys(folders) if folder not in sys.path]
     run_parents()
+
+
+def locate_for_command(name: str, folder: Path, files: Collection[str]) -> None:
+    """Let a package be imported from its folder alone, as `locate` does, until the command that runs has ended."""
+    locate(name, folder, files)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(partial(forget, name))
 
 
 def modules_in(folder: Path) -> set[str]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.folders import import_name, is_importable, modules_in, no_project
+from toolgen.cli.folders import import_name, is_importable, locate_for_command, modules_in, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
-from toolgen.runtime.base.located import locate
 from toolgen.runtime.catalog.catalog import load
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.text import visible
@@ -46,7 +45,7 @@ def built_catalog(config: Config, target: Target) -> Catalog:
     else:
         files = _files_without_specs(config, target)
     name = import_name(config.root, target.out)[1]
-    locate(name, config.root / target.out, files)
+    locate_for_command(name, config.root / target.out, files)
     return load(name)
 
 

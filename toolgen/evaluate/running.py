@@ -399,12 +399,10 @@ class _Attempt:
                 response = await read_stream(self._provider, aiter(response), _ignore)
             tokens = self._tokens_of(response)
             _check_response(response)
-            self._provider.read(response)
+            _check_readable(self._provider, response)
         except BaseException as error:  # whatever it is, the request may have been paid; it is raised again
             if tokens or not _is_refusal(error, response):
                 self._pay(tokens)
-            if isinstance(error, MalformedResponse) and is_object(response):
-                raise ValueError(f"{error}: {compact_json(response)}") from error
             raise
         self._pay(tokens)
         return response
@@ -420,11 +418,19 @@ class _TooManyCalls(Exception):
 
 def _is_refusal(error: BaseException, response: Any) -> bool:
     """Whether the API has refused a request, which then costs nothing, as its status or its response says."""
-    if isinstance(error, MalformedResponse):
+    if isinstance(error.__cause__, MalformedResponse):
         return is_object(response) and is_object(response.get("error"))
     of_sdk = (error, getattr(error, "response", None))
     found = [getattr(each, name, None) for each in of_sdk for name in ("status_code", "status", "code")]
     return any(isinstance(each, int) and (each // 100 == 4 or each in _OVERLOADED) for each in found)
+
+
+def _check_readable(provider: Provider, response: Any) -> None:
+    """Raise ValueError with a response that its provider cannot read."""
+    try:
+        provider.read(response)
+    except MalformedResponse as error:
+        raise ValueError(f"{error}: {compact_json(response)}" if is_object(response) else str(error)) from error
 
 
 def _check_response(response: Any) -> None:

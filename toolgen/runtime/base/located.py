@@ -38,7 +38,7 @@ def is_located(name: str) -> bool:
 
 def forget(name: str) -> None:
     """Undo `locate`, and forget what was imported of the package."""
-    del _PACKAGES[name]
+    _PACKAGES.pop(name, None)
     for module in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
         del sys.modules[module]
 
