@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.compiler.project.config import OWN_FILE, PROJECT_FILE, ConfigError, load_config
-from toolgen.runtime.base.located import forget, locate
+from toolgen.runtime.base.located import forget, is_located, locate, run_parents
 
 if TYPE_CHECKING:
     from toolgen.compiler.project.config import Config
@@ -65,7 +65,6 @@ def importable(config: Config) -> None:
     what the parents of its packages raise.
     """
     from toolgen.execute.python.modules import is_installed  # only what runs code needs it
-    from toolgen.runtime.base.located import is_located, run_parents
 
     folders = [str(config.root)]
     for target in config.targets:
@@ -73,23 +72,18 @@ def importable(config: Config) -> None:
         folders.append(str(folder))
         place = config.root / target.out
         if not is_located(name) and (place / "catalog.json").exists():
-            locate_for_command(name, place, modules_in(place))
+            locate_for_command(name, place, files=None)
     after = max((place for place, folder in enumerate(sys.path, 1) if is_installed(folder)), default=0)
     sys.path[after:after] = [folder for folder in dict.fromkeys(folders) if folder not in sys.path]
     run_parents()
 
 
-def locate_for_command(name: str, folder: Path, files: Collection[str]) -> None:
+def locate_for_command(name: str, folder: Path, files: Collection[str] | None) -> None:
     """Let a package be imported from its folder alone, as `locate` does, until the command that runs has ended."""
     locate(name, folder, files)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(partial(forget, name))
-
-
-def modules_in(folder: Path) -> set[str]:
-    """Return the modules in the folder of a package, as paths in it."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.py")}
 
 
 def is_importable(root: Path) -> bool:

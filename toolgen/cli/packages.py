@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.folders import import_name, is_importable, locate_for_command, modules_in, no_project
+from toolgen.cli.folders import import_name, is_importable, locate_for_command, no_project
 from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.project.config import load_config
@@ -40,17 +40,18 @@ def built_catalog(config: Config, target: Target) -> Catalog:
     of the project load it. Of the specs only errors are shown: warnings and notes are those of a build, which a new
     checkout repeats.
     """
+    files: Collection[str] | None = None
     if (config.root / target.specs).exists():
         files = _current_files(config, target)
     else:
-        files = _files_without_specs(config, target)
+        _check_without_specs(config, target)
     name = import_name(config.root, target.out)[1]
     locate_for_command(name, config.root / target.out, files)
     return load(name)
 
 
-def _files_without_specs(config: Config, target: Target) -> Collection[str]:
-    """Return the modules of a package. Raises click.UsageError where there is none, or nothing runs the project."""
+def _check_without_specs(config: Config, target: Target) -> None:
+    """Raise click.UsageError where there is no package, or nothing that runs the code of the project."""
     if not (config.root / target.out / "catalog.json").exists():
         raise click.UsageError(f"There are neither specs in {target.specs} nor a package in {target.out}.")
     if not is_importable(config.root):
@@ -58,7 +59,6 @@ def _files_without_specs(config: Config, target: Target) -> Collection[str]:
             f"There are no specs in {target.specs} to compare {target.out} with. Without them only commands that run "
             "the code of the project use its package: add the specs."
         )
-    return modules_in(config.root / target.out)
 
 
 def _current_files(config: Config, target: Target) -> Collection[str]:

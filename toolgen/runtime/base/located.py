@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 
-def locate(name: str, folder: Path, files: Collection[str]) -> None:
-    """Let a package be imported from its folder, whatever else is there, and whatever the import path has.
+def locate(name: str, folder: Path, files: Collection[str] | None = None) -> None:
+    """Let a package be imported from its folder, whatever the import path has.
 
-    `files` are the paths of its files in the folder, with `/`. Another file there is no module of it, and bytecode is
-    not read: it may be of another text. A parent that the import path does not have is empty.
+    `files` are the paths of its files in the folder, with `/`: another file there is no module of it. By default all
+    are. Bytecode is not read: it may be of another text. A parent that the import path does not have is empty.
     """
     _PACKAGES[name] = _Located(folder, files)
     if _MODULES not in sys.meta_path:
@@ -54,18 +54,21 @@ def run_parents() -> None:
 @dataclass(frozen=True, slots=True)
 class _Located:
     folder: Path
-    files: Collection[str]
+    files: Collection[str] | None
 
     def spec(self, name: str, below: str) -> ModuleSpec:
         """Return where a module is, which is called `below` in the package. Raises ModuleNotFoundError."""
         place = below.replace(".", "/")
         for path in (f"{place}/__init__.py" if below else "__init__.py", f"{place}.py"):
-            if path in self.files:
+            if self._has(path):
                 file = str(self.folder / path)
                 spec = spec_from_file_location(name, file, loader=_Compiling(name, file))
                 assert spec is not None  # it has a loader
                 return spec
         raise ModuleNotFoundError(f"the package in {self.folder} has no module {name!r}", name=name)
+
+    def _has(self, path: str) -> bool:
+        return (self.folder / path).is_file() if self.files is None else path in self.files
 
 
 class _Compiling(SourceFileLoader):
