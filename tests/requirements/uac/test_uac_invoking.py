@@ -43,11 +43,11 @@ def resolve(name: str, args: dict[str, Any]) -> ResolvedAction:
 
 
 def test_uac_09_tool_ids_begin_with_the_name_of_their_server(world: Universal) -> None:
-    tools = json.loads(world.invoke("mcp__list_tools", {"server": "time"}).text)
+    tools = json.loads(world.invoke_well("mcp__list_tools", {"server": "time"}))
     ids = [tool["id"] for tool in tools]
     assert "time__get_current_time" in ids
     assert all(each.startswith("time__") and each != "time__" for each in ids)
-    others = json.loads(world.invoke("mcp__list_tools", {"server": "units"}).text)
+    others = json.loads(world.invoke_well("mcp__list_tools", {"server": "units"}))
     assert others
     assert not {tool["id"] for tool in others} & set(ids)
 
@@ -303,8 +303,8 @@ def value_by(schema: dict[str, Any]) -> Any:
 
 
 def test_uac_63_a_command_is_a_list_of_words_without_a_shell(world: Universal) -> None:
-    answer = world.invoke("exec__run", {"argv": ["echo", "$HOME; echo two", "*"]})
-    assert json.loads(answer.text)["stdout"] == "$HOME; echo two *\n"
+    text = world.invoke_well("exec__run", {"argv": ["echo", "$HOME; echo two", "*"]})
+    assert json.loads(text)["stdout"] == "$HOME; echo two *\n"
     assert world.invoke("exec__run", {"argv": "echo one"}).is_error
 
 

@@ -366,7 +366,7 @@ def test_uac_34_a_removed_category_refers_to_its_replacement(world: Universal) -
 
 
 def test_uac_61_a_hot_list_of_size_zero_is_alphabetical(world: Universal) -> None:
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     names = world.names()
     assert names == sorted(names)
 
@@ -374,9 +374,9 @@ def test_uac_61_a_hot_list_of_size_zero_is_alphabetical(world: Universal) -> Non
 def test_uac_61_frequent_and_recent_actions_come_first_followed_by_seeds(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=4))
     for _ in range(2):
-        world.invoke("reyn_source__list")
+        world.invoke_well("reyn_source__list")
     world.clock.pass_days(9)
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     world.invoke("web__search", {"query": 7})
     world.invoke("no__such")
     world.hot_list.note("gone__action", owner_of(world.run.meta))
@@ -387,7 +387,7 @@ def test_uac_61_frequent_and_recent_actions_come_first_followed_by_seeds(tmp_pat
     assert names[4:] == sorted(names[4:])
     assert len(names) == len(set(names))
     world.clock.pass_days(30)
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     assert (world.names())[0] == "web__search"
 
 
@@ -479,11 +479,11 @@ def test_uac_61_the_hot_list_of_one_user_is_not_shown_to_another(tmp_path: Path)
         return world.names()[0]
 
     act_for(world, "ann", "s1")
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     assert hottest("ann", "s1") == hottest("ann", "s2") == "web__search"
     assert hottest("ben", "s1") == hottest(None, "s1") == hottest(None, "ann") == hottest(None, None) == first
     act_for(world, None, "s1")
-    world.invoke("web__fetch", {"url": "http://harbour.example/ferry.html"})
+    world.invoke_well("web__fetch", {"url": "http://harbour.example/ferry.html"})
     assert hottest(None, "s1") == "web__fetch"
     assert hottest("ann", "s1") == "web__search"
     assert hottest(None, "s2") == hottest("s1", None) == first
@@ -494,7 +494,7 @@ def test_the_hot_list_counts_only_listed_actions_and_is_bounded(tmp_path: Path) 
     owner = owner_of(world.run.meta)
     answer = world.invoke("rag_corpus__meetings", {"query": "harbour budget"})
     assert not answer.is_error  # it can be invoked, but is not listed
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     assert world.hot_list.top(50, (), Everything(), owner) == ("web__search",)
     for number in range(2000):
         world.hot_list.note(f"a__{number}", owner)

@@ -204,7 +204,7 @@ def test_uac_12_every_provider_gets_names_of_its_profile_without_dots(tmp_path: 
                     assert candidates[call.request.name].name == name
             if shown == "universal-category":
                 world.presentation = presentation
-                world.invoke("web__search", {"query": "tides"})
+                world.invoke_well("web__search", {"query": "tides"})
                 assert world.names()[0] == "web__search"
         assert all(fits(problem.tool, grammar) for problem in refused)
         assert not [problem for problem in refused if not problem.pointer and "its name is not" in problem.reason]
@@ -329,7 +329,7 @@ def test_uac_50_the_section_is_between_capabilities_and_behaviour(world: Univers
 
 def test_uac_50_the_prompt_does_not_change_during_a_run(world: Universal) -> None:
     before = prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)
-    world.invoke("web__search", {"query": "tides"})
+    world.invoke_well("web__search", {"query": "tides"})
     world.invoke("no__such")
     world.listing(category=["file"])
     assert (prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)) == before
@@ -347,7 +347,7 @@ def test_uac_50_the_prompt_is_the_same_for_other_users_and_other_resources(tmp_p
     for world, run in runs:
         conversation = world.tool_use.conversation("step", world.runtime, run)
         texts.add(system_prompt("You route.", "Be brief.", conversation.prompt) + json.dumps(conversation.request()))
-        world.invoke("skill__word_count", {"text": f"I am {run.meta.user}."})
+        world.invoke_well("skill__word_count", {"text": f"I am {run.meta.user}."})
     assert len(texts) == 1
     assert texts.pop().startswith(prompt(first))
 

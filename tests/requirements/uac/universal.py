@@ -119,6 +119,12 @@ class Universal:
     def invoke(self, name: str, args: Any = None) -> CallAnswer:
         return self.ask("invoke_action", {"action_name": name, "args": {} if args is None else args})
 
+    def invoke_well(self, name: str, args: Any = None) -> str:
+        """Make a call of an action that has to succeed, and return the text of its result."""
+        answer = self.invoke(name, args)
+        assert not answer.is_error, answer.text
+        return answer.text
+
     def record(self) -> tuple[Event, ...]:
         """Return the record of the run."""
         run_id = self.run.meta.run_id

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -16,6 +18,7 @@ from toolgen.engine import EngineHost, LocalEngine
 from toolgen.engine.body import Retries
 from toolgen.engine.dbos import DbosEngine, DbosWorker, database_url, prepare_database
 from toolgen.engine.dbos import worker as dbos_worker
+from toolgen.engine.dbos.private import db_retry
 from toolgen.engine.protocol import NotAsked
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
@@ -105,6 +108,15 @@ async def until(
                 return seen
             await asyncio.sleep(waits)
             waits = pause or min(1.3 * waits, 0.2)
+
+
+def retrying_threads() -> list[str]:
+    """Return the names of the threads of this process in which DBOS tries again to reach a database."""
+    code = getattr(db_retry()(list), "__code__", None)
+    assert code is not None
+    frames = sys._current_frames()
+    inside = {ident for ident, frame in frames.items() if frame.f_code is code}  # it sleeps between two attempts
+    return sorted(thread.name for thread in threading.enumerate() if thread.ident in inside)
 
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)

@@ -35,6 +35,7 @@ from toolgen.engine.dbos.private import (
     database_of,
     db_retry,
     execute_prepared,
+    give_up_lost_connections,
     is_unique_violation,
     now_ms,
     refuse_pickles,
@@ -244,11 +245,8 @@ def _refuse_busy(context: ExceptionContext) -> None:
 
 
 def close_client(client: DBOSClient) -> None:
-    """Close a client and its connections, which DBOS does not close, since it has not made them.
-
-    What still waits in a thread for a database that has gone away fails, instead of trying again until it is back.
-    """
-    database_of(client)._retry_connection_errors = False  # noqa: SLF001  # DBOS has no way to stop such threads
+    """Close a client and its connections, which DBOS does not close, since it has not made them."""
+    give_up_lost_connections(database_of(client))
     client.destroy()
     close_connections(database_of(client).engine)
 

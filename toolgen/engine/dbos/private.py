@@ -43,6 +43,7 @@ __all__ = [
     "db_retry",
     "execute_prepared",
     "generate_uuid",
+    "give_up_lost_connections",
     "in_transaction",
     "is_unique_violation",
     "now_ms",
@@ -59,6 +60,14 @@ def database_of(owner: DBOS | DBOSClient) -> SystemDatabase:
 def database_of_process() -> SystemDatabase:
     """Return the tables of the process that this is. Raises DBOSException if it executes no runs."""
     return database_of(_get_dbos_instance())
+
+
+def give_up_lost_connections(database: SystemDatabase) -> None:
+    """Let threads fail that wait for a database which has gone away, instead of trying again until it is back.
+
+    To be called before DBOS is destroyed, which neither ends these threads nor waits for them.
+    """
+    database._retry_connection_errors = False
 
 
 def current_step() -> int:

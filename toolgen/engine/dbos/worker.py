@@ -60,7 +60,13 @@ from toolgen.engine.dbos.executions import ActiveRuns, DbosCaller, Execution
 from toolgen.engine.dbos.flow import DbosFlow
 from toolgen.engine.dbos.lease import DEAD_AFTER, INTERVAL, Lease, NameTaken, Watch, draw_token
 from toolgen.engine.dbos.metrics import Metrics
-from toolgen.engine.dbos.private import active_runs, current_owner_xid, database_of, set_active_runs
+from toolgen.engine.dbos.private import (
+    active_runs,
+    current_owner_xid,
+    database_of,
+    give_up_lost_connections,
+    set_active_runs,
+)
 from toolgen.engine.dbos.reports import Reports
 from toolgen.engine.dbos.retention import keep_deleting
 from toolgen.engine.dbos.schedules import keep_starting
@@ -268,7 +274,7 @@ class DbosWorker:
             raise RuntimeError("this process has a worker already")
         _working.append(self)
         self._draining.clear()  # it may have stopped before
-        self._is_aborting, self._closing = False, None
+        self._is_aborting, self._closing, self._dbos = False, None, None
         self.metrics.draining.set(0)
         try:
             self._lease = lease = Lease(self._open(LEASE), self.name, about=self._about)
@@ -390,6 +396,8 @@ class DbosWorker:
         return launched
 
     async def _destroy(self) -> None:
+        if self._dbos is not None:
+            give_up_lost_connections(database_of(self._dbos))
         await asyncio.to_thread(DBOS.destroy)
         # DBOS has made its threads those of the loop, and has closed them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))

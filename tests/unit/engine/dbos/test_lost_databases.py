@@ -16,7 +16,7 @@ from dbos._dbos import _get_dbos_instance
 from sqlalchemy import event
 
 from tests.unit.engine.app import read, request, search
-from tests.unit.engine.engines import Engines, until
+from tests.unit.engine.engines import Engines, retrying_threads, until
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -67,6 +67,23 @@ def test_a_worker_says_in_one_line_that_its_database_is_away(
         assert (record.exc_info, record.exc_text) == (None, None)
     first, *_ = said("cannot reach its database")
     assert "OperationalError" in first.getMessage() or "AdminShutdown" in first.getMessage()
+
+
+def test_what_has_been_closed_tries_no_longer_to_reach_a_database(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """Neither the thread of a program that waits for the end of a run, nor that of a worker which writes an outcome."""
+
+    async def body(running: Running) -> None:
+        await running.engine.start(request([read("slow-0.5")], run_id="r"))
+        end = asyncio.create_task(running.engine.result("r"))
+        await until(running.marks)
+        await asyncio.to_thread(postgres_server.stop)
+        await until(retrying_threads, lambda names: len(names) > 1)  # that of the program, and that of the worker
+        end.cancel()
+
+    Engines("postgres", postgres_server.new_database(), tmp_path).run(body)
+    asyncio.run(until(retrying_threads, lambda names: not names, seconds=120))
 
 
 @pytest.mark.parametrize("name", ["call code.read_file", "toolgen.run"])
