@@ -270,3 +270,22 @@ def test_no_command_ends_with_a_credential_that_an_error_quotes(
     told = capsys.readouterr().err
     assert "GET https://[redacted]@shop.example failed" in told
     assert not [each for each in ("TopSecretPw9", "abcdef0123456789") if each in told]
+
+
+def test_a_package_that_was_imported_before_a_command_is_imported_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Though a command has imported another one of the same name, which most projects give theirs."""
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "toolgen.toml").touch()
+    tool = "{description: Count., permission: readonly, args: {}, result: integer}"
+    (tmp_path / "specs" / "own.yaml").write_text(f"toolgen: 1\ntoolset: own\ntools:\n  count: {tool}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT))
+    found = import_module("generated.tools")
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "generated"}
+    assert run(["build"]) == 0
+    assert run(["call", "own.count", "{}", "--stub"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].isdecimal()
+    assert {name: module for name, module in sys.modules.items() if name in before} == before
+    assert import_module("generated.tools") is found

@@ -7,15 +7,15 @@ standard library, or of what is not installed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import reload
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import CodeType, ModuleType
 
 
@@ -24,8 +24,11 @@ def locate(name: str, folder: Path, files: Collection[str] | None = None) -> Non
 
     `files` are the paths of its files in the folder, with `/`: another file there is no module of it. By default all
     are. Bytecode is not read: it may be of another text. A parent that the import path does not have is empty.
+
+    What was imported from that folder before stays as it is, and what was imported under the name from elsewhere is out
+    of the way until `forget`: others hold its classes.
     """
-    _PACKAGES[name] = _Located(folder, files)
+    _PACKAGES[name] = _Located(folder, files, _set_aside(name, folder))
     if _MODULES not in sys.meta_path:
         sys.meta_path.insert(0, _MODULES)
         sys.meta_path.append(_PARENTS)
@@ -37,10 +40,28 @@ def is_located(name: str) -> bool:
 
 
 def forget(name: str) -> None:
-    """Undo `locate`, and forget what was imported of the package."""
-    _PACKAGES.pop(name, None)
-    for module in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+    """Undo `locate`, and forget what was imported of the package, unless that was imported before."""
+    package = _PACKAGES.pop(name, None)
+    if package is not None and package.aside is not None:
+        for module in _imported(name):
+            del sys.modules[module]
+        sys.modules.update(package.aside)
+
+
+def _set_aside(name: str, folder: Path) -> Mapping[str, ModuleType] | None:
+    """Return the modules of another package of a name, which are no longer imported; None for those of this one."""
+    located = _PACKAGES.get(name)
+    modules = _imported(name)
+    place = getattr(modules.get(name), "__file__", None)
+    if place is not None and Path(place).resolve().parent == folder.resolve():
+        return located.aside if located is not None else None
+    for module in modules:
         del sys.modules[module]
+    return located.aside if located is not None and located.aside is not None else modules
+
+
+def _imported(name: str) -> dict[str, ModuleType]:
+    return {each: module for each, module in sys.modules.items() if f"{each}.".startswith(f"{name}.")}
 
 
 def run_parents() -> None:
@@ -55,6 +76,8 @@ def run_parents() -> None:
 class _Located:
     folder: Path
     files: Collection[str] | None
+    aside: Mapping[str, ModuleType] | None
+    """What was imported of another package of the name; None if this one was imported before."""
 
     def spec(self, name: str, below: str) -> ModuleSpec:
         """Return where a module is, which is called `below` in the package. Raises ModuleNotFoundError."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from toolgen.execute import FinishedProcess
 
-TIMEOUT_MS: Final = 60_000
+TIMEOUT_MS: Final = 10_000
 OUTPUT_BYTES: Final = 65_536
 
 

@@ -23,7 +23,7 @@ HOST: Final = "harbour.example"
 """The name that the site goes by. It is looked up nowhere: `.example` is kept for examples (RFC 2606)."""
 
 _CONTENT_TYPES: Final = {".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
-_SECONDS: Final = 60.0
+_SECONDS: Final = 5.0
 _SNIPPET: Final = 160
 
 
