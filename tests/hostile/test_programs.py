@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import pytest
@@ -271,8 +271,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("are_installed", [True, False], ids=["with extras", "without extras"])
-@pytest.mark.parametrize("name", LINES)
+def _with_and_without_extras(name: str) -> Iterator[Any]:
+    """Yield a command twice; without extras, most of those that run no code of the project stop at once."""
+    yield pytest.param(name, True, id=f"{name}-with extras")
+    marks = () if name in RUNNING else pytest.mark.long
+    yield pytest.param(name, False, id=f"{name}-without extras", marks=marks)
+
+
+@pytest.mark.parametrize(("name", "are_installed"), [each for name in LINES for each in _with_and_without_extras(name)])
 def test_no_command_takes_code_from_the_folder_it_looks_at(
     project: Path, tmp_path: Path, name: str, *, are_installed: bool
 ) -> None:

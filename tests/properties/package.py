@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tests.case import write
 from toolgen.compiler.compile import generate
 from toolgen.runtime import load
-from toolgen.runtime.base.packages import read_package
-from toolgen.runtime.codec.codec import _package_codec
+from toolgen.runtime.base.located import forget, locate
 from toolgen.runtime.codec.pydantic_types import adapter_of
 
 if TYPE_CHECKING:
@@ -38,15 +36,12 @@ def loaded(write_package: Callable[[Path], None]) -> Iterator[Loaded]:
     name = f"made_up_{next(_numbers)}"
     with TemporaryDirectory() as folder:
         write_package(Path(folder, name))
-        sys.path.insert(0, folder)
+        locate(name, Path(folder, name))
         try:
             yield load(name)
         finally:
-            sys.path.remove(folder)
-            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
-                del sys.modules[module]
-            for cached in (_package_codec, adapter_of, read_package):
-                cached.cache_clear()
+            forget(name)
+            adapter_of.cache_clear()
 
 
 def same(one: Any, other: Any) -> bool:

@@ -20,6 +20,7 @@ from tests.unit.cli.forked_python import forked_python
 from toolgen.cli import front
 from toolgen.cli.commands import COMMANDS, GROUPS, ONE_SHOT, module_of
 from toolgen.cli.front import FOR_ARGUMENT, run
+from toolgen.runtime import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -289,3 +290,4 @@ def test_a_package_that_was_imported_before_a_command_is_imported_after_it(
     assert capsys.readouterr().out.splitlines()[-1].isdecimal()
     assert {name: module for name, module in sys.modules.items() if name in before} == before
     assert import_module("generated.tools") is found
+    assert "own.count" not in load("generated").spelled_tools()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
 from toolgen.providers.stubs import Stub, key_type, plain_stub, write_stubs
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.located import package_cache
 from toolgen.runtime.base.packages import derived_file, read_tool_lines
 from toolgen.spec.derived import STUBS_FILE
 
@@ -43,7 +44,7 @@ class CompiledStubs:
         )
 
 
-@cache
+@package_cache
 def read_stubs(package: str) -> CompiledStubs:
     """Return the stubs of a generated package, by its import name; regenerated if missing or stale.
 

@@ -7,16 +7,20 @@ standard library, or of what is not installed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import reload
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from types import CodeType, ModuleType
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def locate(name: str, folder: Path, files: Collection[str] | None = None) -> None:
@@ -29,6 +33,7 @@ def locate(name: str, folder: Path, files: Collection[str] | None = None) -> Non
     of the way until `forget`: others hold its classes.
     """
     _PACKAGES[name] = _Located(folder, files, _set_aside(name, folder))
+    clear_package_caches()
     if _MODULES not in sys.meta_path:
         sys.meta_path.insert(0, _MODULES)
         sys.meta_path.append(_PARENTS)
@@ -46,6 +51,7 @@ def forget(name: str) -> None:
         for module in _imported(name):
             del sys.modules[module]
         sys.modules.update(package.aside)
+    clear_package_caches()
 
 
 def _set_aside(name: str, folder: Path) -> Mapping[str, ModuleType] | None:
@@ -62,6 +68,19 @@ def _set_aside(name: str, folder: Path) -> Mapping[str, ModuleType] | None:
 
 def _imported(name: str) -> dict[str, ModuleType]:
     return {each: module for each, module in sys.modules.items() if f"{each}.".startswith(f"{name}.")}
+
+
+def package_cache(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache what a function returns for a package, given by its name, until that may be the name of another one."""
+    cached = cache(function)
+    _CACHES.append(cached.cache_clear)
+    return cast("Callable[P, T]", cached)
+
+
+def clear_package_caches() -> None:
+    """Forget what is cached of packages: a name may be that of another one now."""
+    for clear in _CACHES:
+        clear()
 
 
 def run_parents() -> None:
@@ -132,6 +151,7 @@ class _Parents:
         return ModuleSpec(fullname, None, is_package=True)
 
 
+_CACHES: Final[list[Callable[[], None]]] = []
 _PACKAGES: Final[dict[str, _Located]] = {}
 _MODULES: Final = _Modules()
 _PARENTS: Final = _Parents()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from pydantic_core import from_json
 
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.located import package_cache
 from toolgen.schema.json_values import is_object
 from toolgen.spec.derived import DERIVED, LARGEST, catalog_mark, is_derived_from, write_derived
 from toolgen.spec.files import read_file
@@ -100,7 +100,7 @@ class Package:
     tools: ToolLines
 
 
-@cache
+@package_cache
 def read_package(package: str) -> Package:
     """Read the `catalog.json` of a generated package. Raises `CatalogError`."""
     try:

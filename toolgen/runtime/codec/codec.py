@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import BaseModel
@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, RepeatedKey, check_keys, json_bytes, needs_care, parse
+from toolgen.runtime.base.located import package_cache
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
 from toolgen.runtime.codec.colliding_keys import colliding_keys
 from toolgen.runtime.codec.exact_types import Doubt, compare_type_to_schema
@@ -250,7 +251,7 @@ def _may_be_unsafe(payload: bytes | str) -> bool:
     return (has_letter and (_holds(payload, _NAN) or _holds(payload, _INFINITY))) or needs_care(payload)
 
 
-@cache
+@package_cache
 def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
     return Codec(lambda: compiled_source(package, ident, side))
 

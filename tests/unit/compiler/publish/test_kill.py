@@ -18,7 +18,7 @@ from tests.programs.small_process import assert_holds
 from tests.unit.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
 from toolgen.compiler.compile import generate
-from toolgen.runtime.base.packages import read_package
+from toolgen.runtime.base.located import clear_package_caches
 from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def before_writes(folder: Path, action: Callable[[int], object]) -> None:
 
 def forget_packages() -> None:
     """Unload packages, so that this process loads a `generated` package other than that of another test."""
-    read_package.cache_clear()
+    clear_package_caches()
     for name in [name for name in sys.modules if name.partition(".")[0] == "generated"]:
         del sys.modules[name]
 

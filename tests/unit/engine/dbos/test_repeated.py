@@ -298,7 +298,7 @@ def test_a_call_waits_for_its_agent_while_the_database_is_slow(
 def test_a_worker_whose_stop_is_cancelled_has_stopped_and_may_be_stopped_again(durable: Engines) -> None:
     async def body(running: Running) -> None:
         engine: Any = running.engine
-        await engine.start(request([read("slow-20")], run_id="r1"))
+        await engine.start(request([read("slow-5")], run_id="r1"))
         await until(running.marks)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):

@@ -15,6 +15,7 @@ from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.llm.codeact import CodeAct, CompiledStubs, SandboxPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.located import clear_package_caches
 from toolgen.schema.compact import compact
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def test_stubs_of_a_package_are_regenerated_if_missing_stale_or_damaged(
     monkeypatch.syspath_prepend(tmp_path)
 
     def function() -> str:
-        read_stubs.cache_clear()
+        clear_package_caches()
         stub = read_stubs("stubbed_package").get("shop.a")
         return stub.source if stub else ""
 
