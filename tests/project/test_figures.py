@@ -22,7 +22,7 @@ from toolgen.runtime import SqliteCounters
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.base.received import REQUEST_VALUES
 from toolgen.serve import http
-from toolgen.serve.server import CALLS
+from toolgen.serve.bounds import CALLS, UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +63,7 @@ FIGURES: Sequence[tuple[str, str, tuple[object, ...]]] = [
         "Users share {} open requests, {} running calls, and {} MiB",
         (http.REQUESTS, CALLS, vars(http)["_BODIES"] // MB),
     ),
+    ("serve-tools-by-mcp", "at most {:,} of all users, in shares too", (UNFINISHED,)),
     ("limit-calls", "After {:g} seconds", (signature(SqliteCounters).parameters["timeout"].default,)),
     ("run-durably", "`late`, after {:g} seconds without a beat", (LEASE_SECONDS,)),
     ("run-durably", "so that the worker begins no call; `dead`, after {:g}", (DEAD_AFTER,)),

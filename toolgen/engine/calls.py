@@ -85,7 +85,7 @@ def _error(fields: Mapping[str, Any]) -> ToolError:
     return ToolError(**{**fields, "kind": FailureKind(fields["kind"]), "issues": issues})
 
 
-PREFIX: Final = "call_"
+CALL_PREFIX: Final = "call_"
 """What the ids of the runs of single calls begin with."""
 
 _KEY: Final = "call"
@@ -142,7 +142,8 @@ def call_request(
     identity = [key, meta.user, agent, mode, role, request.name, payload]
     made = ToolRequest(name=request.name, payload=payload, tool_call_id=_KEY)
     return RunRequest(
-        run_id=PREFIX + (sha256(canonical(identity)).hexdigest()[:32] if key else new_run_id().removeprefix("run_")),
+        run_id=CALL_PREFIX
+        + (sha256(canonical(identity)).hexdigest()[:32] if key else new_run_id().removeprefix("run_")),
         agent=agent,
         messages=(Message(role="assistant", calls=(made,)),),
         planner="",

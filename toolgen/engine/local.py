@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolgen import __version__
 from toolgen.contract.records import NOTHING
 from toolgen.engine.body import DEFAULT_RETRIES, Body
+from toolgen.engine.calls import CALL_PREFIX
 from toolgen.engine.host import AGENTS, CANCELLED
 from toolgen.engine.protocol import (
     AlreadyAnswered,
@@ -280,6 +281,15 @@ class LocalEngine:
                 turns[info.run_id] = before[info.user]
             found.sort(key=lambda info: turns[info.run_id])
         return found[skip : skip + limit]
+
+    async def unfinished_calls(self, user: str | None, /) -> tuple[int, int]:
+        """Return how many single calls of a user have not ended, and how many of all users."""
+        users = [
+            run.request.user
+            for run in self._all()
+            if run.request.run_id.startswith(CALL_PREFIX) and run.task is not None and not run.task.done()
+        ]
+        return users.count(user), len(users)
 
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""

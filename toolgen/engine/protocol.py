@@ -412,6 +412,10 @@ class Engine(Protocol):
         """
         ...
 
+    async def unfinished_calls(self, user: str | None, /) -> tuple[int, int]:
+        """Return how many single calls of a user have not ended, and how many of all users."""
+        ...
+
     async def timeline(self, run_id: str, /) -> list[RunStep]:
         """Return what was done in a run, in order. Raises `RunNotFound`."""
         ...

@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from toolgen.runtime.base.shares import place_left
 from toolgen.runtime.calls.result import RAW, SENT_AS_TEXT
 from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
@@ -189,7 +190,7 @@ class ServedCall:
         """Ask the person, and wait for the fields of the form; None where there is no answer."""
         self._add(question)
         try:
-            async with asyncio.timeout(QUESTION_SECONDS):
+            async with place_left(), asyncio.timeout(QUESTION_SECONDS):
                 return await question.answer
         except TimeoutError:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -24,7 +25,7 @@ from mcp_types import (
 )
 
 from toolgen.contract.records import Ancestor, FailureKind, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.engine.calls import PREFIX, call_request, call_result, failed_call, next_event
+from toolgen.engine.calls import CALL_PREFIX, call_request, call_result, failed_call, next_event
 from toolgen.engine.protocol import AlreadyAnswered, NeedsOthers, NotApprover, NotAsked
 from toolgen.engine.requests import text_problem
 from toolgen.execute.mcp.executor import IDEMPOTENCY_KEY
@@ -33,6 +34,7 @@ from toolgen.runtime.policy.approvers import ANONYMOUS_CLIENT, Approver
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.proposal import ASKED_AGAIN, problem_text
 from toolgen.schema.json_values import compact_json
+from toolgen.serve.bounds import check_unfinished
 from toolgen.serve.calls import (
     CannotAsk,
     Question,
@@ -93,6 +95,7 @@ class DurableCalls:
         self.is_stopping = False
         self._run: Final = run
         self._tools: Final = tools
+        self._starting: Final = Counter[str | None]()
 
     async def call(
         self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams, tool: Offered
@@ -108,7 +111,7 @@ class DurableCalls:
         if params.request_state is None:
             identity = key or token_hex(16)
             made = self._requested(tool, params, identity)
-            run_id, starting = made.run_id, asyncio.ensure_future(self.engine.start(made))
+            run_id, starting = made.run_id, asyncio.ensure_future(self._start(made))
         else:
             run_id, question, identity = [*params.request_state.split(" ", 2), "", ""][:3]
             if not identity or run_id != self._requested(tool, params, identity).run_id:
@@ -134,15 +137,32 @@ class DurableCalls:
                     reporting.cancel()
         except asyncio.CancelledError:
             if not key and starting is not None and not self.is_stopping:
-                with anyio.CancelScope(shield=True), suppress(StoreError):  # then it was not started
+                with anyio.CancelScope(shield=True), suppress(StoreError, MCPError):  # then it was not started
                     await self.engine.cancel(await starting)
             raise
+
+    async def _start(self, made: RunRequest) -> str:
+        """Start a call, or find the one with its key; return its run. Raises MCPError where its user has too many."""
+        user = made.user
+        of_user, of_all = self._starting[user], self._starting.total()  # of two that start here, one sees the other
+        self._starting[user] += 1
+        try:
+            kept_of_user, kept_of_all = await self.engine.unfinished_calls(user)
+            try:
+                check_unfinished(of_user + kept_of_user, of_all + kept_of_all)
+            except MCPError:
+                with suppress(RunNotFound):
+                    return (await self.engine.info(made.run_id)).run_id
+                raise
+            return await self.engine.start(made)
+        finally:
+            self._starting[user] -= 1
 
     async def owned(self, run_id: str) -> RunInfo:
         """Return the state of a call of the current user. Raises MCPError if there is none."""
         with suppress(RunNotFound):
             info = await self.engine.info(run_id)
-            if run_id.startswith(PREFIX) and (info.user, info.agent) == (self._user, self._run.agent):
+            if run_id.startswith(CALL_PREFIX) and (info.user, info.agent) == (self._user, self._run.agent):
                 return info
         raise _no_such_call()
 

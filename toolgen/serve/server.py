@@ -26,8 +26,9 @@ from mcp_types import (
 
 from toolgen import __version__
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
-from toolgen.runtime.base.shares import Places, ShareUsedUp
+from toolgen.runtime.base.shares import Places
 from toolgen.schema.json_values import compact_json
+from toolgen.serve.bounds import CALLS, UNFINISHED, check_unfinished
 from toolgen.serve.calls import (
     QUESTION_SECONDS,
     CannotAsk,
@@ -62,15 +63,6 @@ _PAGE: Final = 100
 _FRESH_MS: Final = 300_000
 """How long a client may keep the list of tools: it changes only with the process."""
 
-CALLS: Final = 512
-"""Calls of all users that run at the same time; one user has half of them at most."""
-
-_WAITING: Final = 10_000
-"""Calls of all users that wait for one of these places."""
-
-_OPEN: Final = 100
-"""Calls of one user that may wait for an answer at the same time, while no request attends to them."""
-
 _KEY: Final = "permission"
 
 
@@ -91,7 +83,7 @@ class ToolServer:
         self._calls: dict[str, ServedCall] = {}
         self._left: dict[str, ServedCall] = {}
         """Calls that no request attends to: they wait for an answer, which comes with another request."""
-        self._places = Places(CALLS, _WAITING)
+        self._places = Places(CALLS, UNFINISHED)
         self._attending = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -233,8 +225,8 @@ class ToolServer:
     ) -> ServedCall:
         if self._is_draining:
             raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
-        waiting = sum(call.user == user for call in self._left.values())
-        call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=can_ask(ctx) and waiting < _OPEN)
+        check_unfinished(sum(call.user == user for call in self._calls.values()), len(self._calls))
+        call = ServedCall(f"call_{secrets.token_hex(8)}", tool.ident, user, can_ask=can_ask(ctx))
         request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
         call.start(lambda: self._placed(request, user))
@@ -248,11 +240,8 @@ class ToolServer:
     async def _placed(self, request: ToolRequest, user: str | None) -> ToolResult[Any]:
         """Run a call in one of the places that users share."""
         run = self._runs.run_of(user)
-        try:
-            async with self._places.held(user):
-                return await self._runtime.invoke_apart(request, run=run)
-        except ShareUsedUp:
-            raise MCPError(code=INTERNAL_ERROR, message="too many calls are waiting: make it again later") from None
+        async with self._places.held(user):
+            return await self._runtime.invoke_apart(request, run=run)
 
     def _resume(self, params: CallToolRequestParams) -> ServedCall:
         """Find the call that a person was asked about, and pass the answer to it. The state is sealed for its user."""

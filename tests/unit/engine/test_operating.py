@@ -6,7 +6,7 @@ import asyncio
 import json
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -15,6 +15,8 @@ import generated
 from tests.unit.engine.app import read, request, search, write
 from tests.unit.engine.engines import until
 from toolgen import __version__
+from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.engine.calls import call_request
 from toolgen.engine.dbos import DbosEngine
 from toolgen.engine.dbos.lease import DEAD, LEFT, Lease
 from toolgen.engine.dbos.own_tables import WORKERS
@@ -25,6 +27,7 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 
 if TYPE_CHECKING:
     from tests.unit.engine.engines import Engines, Running
+    from toolgen.engine.protocol import Engine
 
 ALLOW = PermissionDecision(decision=Decision.ALLOW_ONCE)
 PIN = "1234-hunter-1234"
@@ -69,6 +72,31 @@ def test_runs_are_found_by_agent_user_state_and_age(engines: Engines) -> None:
         worker = (await engine.info("waits")).worker
         assert "waits" in await found(worker=worker)
         assert await found(worker="w-unknown") == []
+
+    engines.run(body)
+
+
+def test_single_calls_that_have_not_ended_are_counted_by_user(engines: Engines) -> None:
+    async def body(running: Running) -> None:
+        engine = running.engine
+        run_id = ""
+        for user in ("bob", "bob", None):
+            run_id = await engine.start(call_request(single(write("a")), ToolCallMeta(user=user)))
+            await running.questions(run_id)
+        await engine.start(request([write("a")], run_id="no_single_call", user="bob"))
+        await running.questions("no_single_call")
+        await engine.result(await engine.start(call_request(single(read("a")), ToolCallMeta(user="bob"))), 300)
+        assert [await engine.unfinished_calls(user) for user in ("bob", None, "eve")] == [(2, 3), (1, 3), (0, 3)]
+        await engine.cancel(run_id)
+        await until_none(engine)
+
+    def single(call: tuple[str, dict[str, Any]]) -> ToolRequest:
+        return ToolRequest(name=call[0], payload=json.dumps(call[1]))
+
+    async def until_none(engine: Engine) -> None:
+        async with asyncio.timeout(30):
+            while await engine.unfinished_calls(None) != (0, 2):
+                await asyncio.sleep(0.05)
 
     engines.run(body)
 

@@ -27,7 +27,6 @@ from toolgen.record import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.serve import CannotAsk, HttpSettings, ask_client, ask_person, calls, http, listener, mcp_server
-from toolgen.serve import server as serving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -566,31 +565,6 @@ def test_headers_that_repeat_args_agree_with_them(
     assert asyncio.run(use()).status_code == status
 
 
-def test_a_user_has_so_many_open_questions_and_others_have_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "_OPEN", 3)
-
-    async def use() -> None:
-        _, server = make_server(http=HttpSettings(authenticate=user_of))
-        form = {"action": "accept", "content": {"word": "x"}}
-
-        async def asked(client: httpx2.AsyncClient, **params: Any) -> dict[str, Any]:
-            result: dict[str, Any] = (await call(client, "host__ask", **params)).json()["result"]
-            return result
-
-        async with client_of(server, "user-ana") as ana, client_of(server, "user-bo") as bo:
-            for _ in range(2):
-                open_ = [await asked(ana) for _ in range(3)]
-                assert [each["resultType"] for each in open_] == ["input_required"] * 3
-                assert "cannot ask" in (await asked(ana))["content"][0]["text"]
-                assert (await asked(bo))["resultType"] == "input_required"
-                for each in open_:  # answered, they make room
-                    answer = {"inputResponses": {"permission": form}, "requestState": each["requestState"]}
-                    assert (await asked(ana, **answer))["resultType"] == "complete"
-        await server.close()
-
-    asyncio.run(use())
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=9), st.just(b"x" * 40_000), st.none()), max_size=12))
 def test_what_is_written_arrives_in_order_whatever_is_joined(parts: list[bytes | None]) -> None:
@@ -679,7 +653,7 @@ def test_the_garbage_collector_of_a_host_program_is_left_alone() -> None:
 def test_no_user_calls_a_server_whose_run_is_over_whether_they_came_before_or_not(
     tmp_path: Path, is_durable: bool, end: Callable[[Runtime, Run], Any]
 ) -> None:
-    late = LateEngine()
+    late: Any = LateEngine()
     host = engine_app.host(late, tmp_path)
     late.engine = LocalEngine(host)
     run = host.runtime.start_run("main")

@@ -16,10 +16,10 @@ from mcp.shared.exceptions import MCPError
 
 from tests.unit.serve.test_app import client_of, user_of
 from toolgen.runtime import Catalog, Runtime, ToolCallMeta, allow_all
-from toolgen.runtime.base.shares import Places, Shares, ShareUsedUp
+from toolgen.runtime.base.shares import Places, Shares, ShareUsedUp, place_left
 from toolgen.serve import HttpSettings, mcp_server
+from toolgen.serve.bounds import CALLS
 from toolgen.serve.http import REQUESTS
-from toolgen.serve.server import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -93,6 +93,88 @@ def test_every_place_comes_back_whatever_is_cancelled(
         for _ in range(2 * total):
             async with places.held("new"):
                 pass
+
+    asyncio.run(main())
+
+
+class Stop(Exception):
+    """What a question may end with."""
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    total=st.integers(1, 3),
+    calls=st.lists(
+        st.tuples(
+            st.sampled_from(USERS),
+            st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=3),  # questions at once: turns, raises
+            st.integers(-1, 8),  # cancelled after so many turns
+        ),
+        max_size=12,
+    ),
+)
+def test_what_waits_for_a_person_has_no_place_and_every_place_comes_back(
+    total: int, calls: list[tuple[str, list[tuple[int, bool]], int]]
+) -> None:
+    async def main() -> None:
+        places, running = Places(total, 100), set[asyncio.Task[Any]]()
+
+        async def question(turns: int, raises: bool) -> None:
+            async with place_left():
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                if raises:
+                    raise Stop
+
+        async def one(who: str, questions: list[tuple[int, bool]]) -> None:
+            this: Any = asyncio.current_task()
+            async with places.held(who):
+                running.add(this)
+                assert len(running) <= total
+                running.discard(this)  # while a question is open
+                await asyncio.gather(*(question(*each) for each in questions), return_exceptions=True)
+                running.add(this)
+                assert len(running) <= total
+                try:
+                    await asyncio.sleep(0)
+                finally:
+                    running.discard(this)
+
+        async def cancelled(task: asyncio.Task[None], turns: int) -> None:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+
+        tasks = [asyncio.create_task(one(who, questions)) for who, questions, _ in calls]
+        ends = [cancelled(task, turns) for task, (_, _, turns) in zip(tasks, calls, strict=True) if turns >= 0]
+        async with asyncio.timeout(1):
+            await asyncio.gather(*ends)
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(each is None or isinstance(each, asyncio.CancelledError) for each in outcomes)
+        assert places._places.free == total
+
+    asyncio.run(main())
+
+
+def test_an_open_question_leaves_its_place_to_another_call() -> None:
+    async def main() -> None:
+        places, answered, asked = Places(2, 100), asyncio.Event(), asyncio.Event()
+
+        async def asks() -> str:
+            async with places.held("ana"):
+                async with place_left():
+                    asked.set()
+                    await answered.wait()
+                return "answered"
+
+        task = asyncio.create_task(asks())
+        await asked.wait()
+        async with asyncio.timeout(10), places.held("ana"):  # of two places, ana has one
+            answered.set()
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert not task.done()  # it waits for a place again
+        assert await task == "answered"
 
     asyncio.run(main())
 

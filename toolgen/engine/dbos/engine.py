@@ -63,6 +63,7 @@ from toolgen.engine.dbos.tables import (
     resume_run,
     signals_of,
     turns_of,
+    unfinished_calls,
     waiting_of,
 )
 from toolgen.engine.dbos.turns import Turns
@@ -371,6 +372,10 @@ class DbosEngine:
         statuses = readable(await self._rows(workflow_ids=[*since]), _checked) if since else []
         infos = {info.run_id: info for info in await self._infos(statuses)}  # without those that were deleted meanwhile
         return [replace(infos[run_id], updated=at / 1000) for run_id, at in since.items() if run_id in infos]
+
+    async def unfinished_calls(self, user: str | None, /) -> tuple[int, int]:
+        """Return how many single calls of a user have not ended, and how many of all users."""
+        return await self._with_database(lambda: asyncio.to_thread(unfinished_calls, self._tables, user))
 
     async def _of_agent(self, agent: str | None, found: Sequence[WorkflowStatus]) -> list[RunInfo]:
         """Return those runs that are of an agent, if one is given: DBOS selects them on Postgres only."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import sqlalchemy as sa
 
 from toolgen.agents.loop import MAX_TURNS
+from toolgen.engine.calls import CALL_PREFIX
 from toolgen.engine.dbos.database import (
     AWAITED,
     BY_CALL,
@@ -154,6 +155,23 @@ def turns_of(database: SystemDatabase, user: str | None) -> tuple[int, int]:
     with database.engine.begin() as connection:
         first, last = connection.execute(found).one()
     return first or 0, last or 0
+
+
+def unfinished_calls(database: SystemDatabase, user: str | None) -> tuple[int, int]:
+    """Return how many single calls of a user have not ended, and how many of all users.
+
+    Raises sqlalchemy.exc.SQLAlchemyError.
+    """
+    runs = database.tables.workflow_status
+    is_own = runs.c.authenticated_user.is_not_distinct_from(user)
+    found = sa.select(sa.func.count(sa.case((is_own, 1))), sa.func.count()).where(
+        runs.c.queue_name.in_((QUEUE, SUSPECTS)),
+        runs.c.status.in_(ACTIVE),
+        runs.c.workflow_uuid.startswith(CALL_PREFIX, autoescape=True),
+    )
+    with database.engine.begin() as connection:
+        of_user, of_all = connection.execute(found).one()
+    return of_user, of_all
 
 
 def lost_of(database: SystemDatabase, owners: Mapping[str, str]) -> list[str]:

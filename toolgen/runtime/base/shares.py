@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Generator, Hashable
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Generator, Hashable
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Final
 
 
 class ShareUsedUp(Exception):
@@ -64,15 +62,20 @@ class Places:
         self._places, self._waiting = Shares(total), Shares(waiting)
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
-    def held(self, who: Hashable) -> AbstractAsyncContextManager[None]:
+    def held(self, who: Hashable) -> Place:
         """Wait for a place, and hold it. Raises `ShareUsedUp` where too much is waiting already."""
-        return _Place(self, who)
+        return Place(self, who)
 
     async def take(self, who: Hashable) -> None:
         """Wait for a place, and take it. Raises `ShareUsedUp` as `held` does."""
         if who in self._queues or not self._places.take(who):
             with self._waiting.held(who):
                 await self._turn(who)
+
+    async def take_again(self, who: Hashable) -> None:
+        """Wait for a place in the queue, however much is waiting: for what has begun, which is bounded elsewhere."""
+        if who in self._queues or not self._places.take(who):
+            await self._turn(who)
 
     def give_back(self, who: Hashable) -> None:
         """Give back a place that was taken."""
@@ -107,16 +110,67 @@ class Places:
                     del self._queues[who]
 
 
-class _Place:
-    """One place, as a context: a generator for it would cost each call more."""
+class Place:
+    """One place, as a context: a generator for it would cost each call more. Code within it finds it by `place_left`."""
 
-    __slots__ = ("_places", "_who")
+    __slots__ = ("_is_held", "_leaving", "_places", "_returning", "_token", "_who")
 
     def __init__(self, places: Places, who: Hashable) -> None:
-        self._places, self._who = places, who
+        self._places, self._who, self._is_held, self._leaving = places, who, False, 0
+        self._returning = asyncio.Lock()
 
     async def __aenter__(self) -> None:
         await self._places.take(self._who)
+        self._is_held = True
+        self._token = _current_place.set(self)
 
     async def __aexit__(self, *raised: object) -> None:
-        self._places.give_back(self._who)
+        _current_place.reset(self._token)
+        self._leaving += 1  # for ever: what goes on after the end takes no place
+        self._give_back()
+
+    def _give_back(self) -> None:
+        if self._is_held:
+            self._is_held = False
+            self._places.give_back(self._who)
+
+    @asynccontextmanager
+    async def left(self) -> AsyncGenerator[None]:
+        """Leave the place to others within the context; the end of the last of several waits for one again.
+
+        What is cancelled meanwhile does not wait: it ends, or goes on without a place.
+        """
+        self._leaving += 1
+        self._give_back()
+        is_cancelled = False
+        try:
+            yield
+        except asyncio.CancelledError:
+            is_cancelled = True
+            raise
+        finally:
+            self._leaving -= 1
+            if not is_cancelled:
+                await self._take_again()
+
+    async def _take_again(self) -> None:
+        async with self._returning:
+            if not (self._leaving or self._is_held):
+                await self._places.take_again(self._who)
+                self._is_held = True
+                if self._leaving:  # since then
+                    self._give_back()
+
+
+_current_place: Final[ContextVar[Place | None]] = ContextVar("_current_place", default=None)
+
+
+@asynccontextmanager
+async def place_left() -> AsyncGenerator[None]:
+    """Leave the place of the current call, if it has one, to others within the context: while it waits for a person."""
+    place = _current_place.get()
+    if place is None:
+        yield
+    else:
+        async with place.left():
+            yield

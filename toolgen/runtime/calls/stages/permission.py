@@ -143,7 +143,9 @@ class Permission:
         session, grant = _session_of(call), self._grant(found)
         if session is None or grant is None:
             return await self._ask_now(call, found, decided)
-        async with session.asking_for(grant) as asking:
+        from toolgen.runtime.base.shares import place_left  # asyncio is slow to import, and many hosts never ask
+
+        async with place_left(), session.asking_for(grant) as asking:
             if not await self._finds_grant(call, session, grant):
                 return await self._ask_now(call, found, decided, asking)
         return self._let_pass(call, found, decided, "granted")
@@ -205,12 +207,14 @@ class Permission:
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
         from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts never ask
+        from toolgen.runtime.base.shares import place_left
 
         host, name = self._host, self._tool.entry.ident
         try:
             answer = host.permission(request)
             if isawaitable(answer):
-                answer = await answer_within(host.permission_timeout, answer)
+                async with place_left():
+                    answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
             raise PermissionFailed(name, _TOO_LATE) from error
         except BaseException as error:  # the callback is the host's: what is not for the caller denies the call
