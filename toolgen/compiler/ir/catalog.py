@@ -348,8 +348,9 @@ class Catalog:
 class Part:
     """A toolset with those of its tools that were resolved, and what is to know of it when parts are joined.
 
-    `homes` are the files of the named types that it uses, and their names there, by their names here. `types` are those
-    that the file declares, where the part has its head: all that belongs to no tool.
+    `homes` are where its types come from, by their names: of named ones the file and the name there, of those within
+    others the name of the outer one and the path there. `types` are those that the file declares, where the part has
+    its head: all that belongs to no tool.
     """
 
     toolset: Toolset

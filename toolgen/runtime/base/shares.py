@@ -111,7 +111,7 @@ class Places:
 
 
 class Place:
-    """One place, as a context: a generator for it would cost each call more. Code within it finds it by `place_left`."""
+    """One place, as a context: a generator for it would cost more. Code within it finds it by `place_left`."""
 
     __slots__ = ("_is_held", "_leaving", "_places", "_returning", "_token", "_who")
 
@@ -136,7 +136,7 @@ class Place:
 
     @asynccontextmanager
     async def left(self) -> AsyncGenerator[None]:
-        """Leave the place to others within the context; the end of the last of several waits for one again.
+        """Leave the place to others within the context; the last of several waits for one again at its end.
 
         What is cancelled meanwhile does not wait: it ends, or goes on without a place.
         """

@@ -38,6 +38,7 @@ from toolgen.spec.derived import DERIVED, INDEX_FILE, STUBS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from random import Random
 
     from toolgen.compiler.diagnostics import Diagnostic
     from toolgen.compiler.ir.catalog import Catalog
@@ -635,11 +636,39 @@ def test_a_file_compiles_to_the_same_in_pieces_in_each_spelling_of_each_key(spel
         compiles_to_the_same_in_pieces(respelled(text_of_a_file(), key, spelling))
 
 
-def compiles_to_the_same_in_pieces(text: str) -> None:
+NAMES: Final = ("Outer", "OuterX", "OuterFilter", "OuterXFilter", "Filter")
+CONTENTS: Final[tuple[Any, ...]] = (
+    {"a": "integer"},
+    {"filter": {"a": "integer"}},
+    {"x": {"filter": {"a": "integer"}}},
+    {"x_filter": {"a": "integer"}},
+)
+NAMED: Final = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(CONTENTS), min_size=1, max_size=3)
+
+
+@settings(deadline=None)
+@given(own=NAMED, others=NAMED, order=st.randoms(use_true_random=False))
+def test_types_of_equal_content_are_the_same_in_pieces_wherever_they_come_from(
+    own: dict[str, Any], others: dict[str, Any], order: Random
+) -> None:
+    used: list[Any] = [*own, *({"$ref": f"b.yaml#/types/{name}"} for name in others)]
+    order.shuffle(used)
+    keys = ("add", "find", "get", "list", "remove", "show")
+    tools = {key: {"description": "Does it.", "args": {"it": each}} for key, each in zip(keys, used, strict=False)}
+    specs = {"a": {"types": own, "tools": tools}, "b": {"types": others, "tools": {}}}
+    whole = ({"toolgen": 1, "toolset": name, **each} for name, each in specs.items())
+    a, b = (yaml.safe_dump(json.loads(json.dumps(each)), sort_keys=False) for each in whole)  # without anchors
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(toolsets, "_groups", lambda keys: [(key,) for key in keys])
+        compiles_to_the_same_in_pieces(a, b=b)
+
+
+def compiles_to_the_same_in_pieces(text: str, **others: str) -> None:
     with TemporaryDirectory() as name:
         root = Path(name)
         (root / "specs").mkdir()
-        (root / "specs" / "a.yaml").write_bytes(text.encode())
+        for key, each in {"a": text, **others}.items():
+            (root / "specs" / f"{key}.yaml").write_bytes(each.encode())
         (root / "toolgen.toml").write_text("", encoding="utf-8")
         target = load_config(root).targets[0]
         expected, *found = (compiled(root, target, cache) for cache in (None, open_cache(root), open_cache(root)))

@@ -290,7 +290,8 @@ class Shapes:
 
     `types` are the names of the types in its file, `classes` the names reserved for its tools, `module` the module of
     named types, and `shared` has the types of shared files, which a toolset uses. `depth` is the nesting of schemas
-    being read, `homes` has the places of named types, and `asked` the names that were looked for among those reserved.
+    being read, `homes` has the places of named types, `nested` the outer one and the path of those within others, and
+    `asked` the names that were looked for among those reserved.
     """
 
     def __init__(
@@ -314,6 +315,7 @@ class Shapes:
         self._shared_aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
         self.homes: dict[str, tuple[str, str]] = {}
+        self.nested: dict[str, tuple[str, str]] = {}
         self.renamed: set[tuple[str, str]] = set()
         self.depth = 0
 
@@ -440,9 +442,10 @@ class Shapes:
         """
         is_shared = self._shared is not None and wanted in self._shared.classes
         is_free = not (is_shared or self._is_taken(wanted) or self._belongs_to_another(wanted, owner.name))
-        if wanted == owner.name or is_free:
-            return wanted
-        name = distinguished(wanted, f"{owner.name}{path}")
+        name = wanted if wanted == owner.name or is_free else distinguished(wanted, f"{owner.name}{path}")
+        self.nested[name] = (owner.name, path)
+        if name == wanted:
+            return name
         if self._is_taken(name):
             self._sink.report(
                 "TG302",

@@ -223,20 +223,21 @@ def resolve_part(
         api=resolve_api(document, sink) if with_head else None,
         closed=tuple(closed_request(each.http) for key in keys if (each := file.tools[key]).disabled and each.http),
     )
-    return Part(toolset, shapes.homes, tuple(file.types) if with_head else ()), shapes.asked
+    return Part(toolset, {**shapes.nested, **shapes.homes}, tuple(file.types) if with_head else ()), shapes.asked
 
 
 def join_parts(head: Part, parts: Sequence[Part]) -> Toolset | None:
     """Return the toolset of a head and of parts in the order of the file; None where it must be resolved as a whole.
 
-    That is where parts have different classes of one name, or names that conflict.
+    That is where parts have classes of one name that differ or come from different places, or names that conflict.
     """
     types: dict[str, ClassType | AliasType] = {}
-    homes: dict[str, tuple[str, str]] = {}
+    homes: dict[str, tuple[str, str] | None] = {}
     for part in (head, *parts):
         if any(types.setdefault(made.name, made) != made for made in part.toolset.types):
             return None
-        if any(homes.setdefault(name, home) != home for name, home in part.homes.items()):
+        named = {*part.homes, *(made.name for made in part.toolset.types)}
+        if any(homes.setdefault(name, part.homes.get(name)) != part.homes.get(name) for name in named):
             return None
     toolset = joined(head, parts)
     found = Diagnostics()
