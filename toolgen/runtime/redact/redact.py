@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential, redact_text
 from toolgen.runtime.redact.secret_names import is_secret_key, keeps_numbers
+from toolgen.runtime.redact.secret_values import Undecided, json_inside
 from toolgen.schema.json_values import is_object, is_sequence
 from toolgen.schema.references import steps_of
 
@@ -180,15 +181,20 @@ class _Walk:
         return not self._rules.is_cautious or (isinstance(value, str) and is_mere_credential(value))
 
     def _redacted_text(self, text: str, depth: int) -> str:
-        if self._rules.names is not None and depth < MAX_DEPTH and not self._rules.is_cautious:
+        if self._rules.names is not None and not self._rules.is_cautious:
             text = self._opened(text, depth)
         return self._rules.text(text)
 
     def _opened(self, text: str, depth: int) -> str:
-        """Redact a text that contains JSON, plain or encoded."""
-        inner, is_plain = _json_in(text)
+        """Redact a text that contains JSON, plain or encoded; all of it where others may find more in it."""
+        try:
+            inner, is_plain = _json_in(text)
+        except Undecided:
+            return self._rules.hide(text)
         if inner is None:
             return text
+        if depth >= MAX_DEPTH:
+            return self._rules.hide(text)
         kept = _Walk(self._root, self._rules).redacted(inner, depth + 1)  # a text is not cut
         if kept is inner:
             return text
@@ -196,7 +202,10 @@ class _Walk:
 
 
 def _json_in(text: str) -> tuple[Any, bool]:
-    """Return the object, array or text that a text contains as JSON, and whether it is plain, not encoded, JSON."""
+    """Return the object, array or text that a text contains as JSON, and whether it is plain, not encoded, JSON.
+
+    Raises `Undecided`.
+    """
     stripped = text.strip()
     if stripped[:1] in ("{", "[", '"'):
         return _parsed(stripped), True
@@ -212,10 +221,15 @@ def _json_in(text: str) -> tuple[Any, bool]:
 
 
 def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return json_inside(text, _unique)
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Raises `Undecided` for a key that is there twice: parsers disagree on which counts."""
+    found = dict(members)
+    if len(found) < len(members):
+        raise Undecided
+    return found
 
 
 def _cannot_be_secret(key: str, value: Any) -> bool:

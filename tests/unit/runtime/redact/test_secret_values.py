@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
@@ -24,7 +24,9 @@ from tests.work import assert_linear
 from toolgen.runtime.redact import secret_values
 from toolgen.runtime.redact.credentials import REDACTED
 from toolgen.runtime.redact.escapes import layers
+from toolgen.runtime.redact.redact import Rules, redact
 from toolgen.runtime.redact.search_terms import is_distinctive
+from toolgen.runtime.redact.secret_names import DeclaredNames
 from toolgen.runtime.redact.secret_values import SecretValues
 from toolgen.schema.references import escape
 from toolgen.spec.text import visible
@@ -120,6 +122,31 @@ def test_a_value_is_found_in_every_spelling(value: str, name: str) -> None:
 def test_short_and_common_values_are_kept_unless_they_are_the_whole_text(value: Any, text: str, shown: str) -> None:
     assert hidden(text, value) == shown
     assert hidden(shown, value) == shown
+
+
+BESIDE = st.sampled_from(
+    ['"n": ' + "7" * 5_000, '"k": null', '"n": -' + "9" * 20_000, '"deep": ' + "[" * 150 + "]" * 150, '"n": 1']
+)
+
+
+@example(0, '"n": 1', '"k": null', False, "")
+@given(st.integers(0, 2_000), BESIDE, BESIDE, st.booleans(), st.sampled_from(["", " ", "\n"]))
+def test_a_value_inside_json_is_hidden_however_a_parser_reads_it(
+    depth: int,
+    before: str,
+    after: str,
+    is_list: bool,
+    space: str,
+) -> None:
+    """Nested deeply, beside integers of any length, and under a key that is there twice."""
+    inner = f'{{{before}, "k": "zq7-hunter-2", {after}}}'
+    opened, closed = ("[", "]") if is_list else ('{"a": ', "}")
+    value = space + opened * depth + inner + closed * depth
+    assert "zq7-hunter-2" not in hidden("it is zq7-hunter-2", value)
+    assert "zq7-hunter-2" not in SecretValues(lambda: (), SecretValues(lambda: [value])).hide("it is zq7-hunter-2")
+    rules = Rules(names=DeclaredNames(["k"], []))
+    assert "zq7-hunter-2" not in json.dumps(redact({"text": value}, rules=rules))
+    assert "zq7-hunter-2" not in json.dumps(redact({"text": json.dumps(value)}, rules=rules))
 
 
 def test_the_visible_part_of_a_truncated_value_is_redacted() -> None:
