@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -148,6 +149,12 @@ def _characters(values: Iterable[Any]) -> int:
 Known = dict[tuple[int, int], bool]
 """Which definitions accept which parts of a sent value, by `id`; only valid while the value exists."""
 
+Tried = dict[tuple[int, int], Any]
+"""What parts of a value are sent as by definitions, by `id`, or why they cannot be; only valid while the value exists.
+
+None stands for no choice around a part: what the provider's schema does not accept is sent there too.
+"""
+
 _NULL: Final[dict[str, Any]] = {"type": "null"}
 
 
@@ -179,8 +186,11 @@ class Node(Protocol):
         """Whether the provider's schema accepts a sent value, ignoring formats and patterns."""
         ...
 
-    def project(self, value: Any, /) -> Any:
-        """Convert a value to the form that is sent. Raises `UnsupportedSchema`."""
+    def project(self, value: Any, tried: Tried | None, /) -> Any:
+        """Convert a value to the form that is sent.
+
+        Raises `UnsupportedSchema`; in a branch of a choice also where the provider's schema does not accept that form.
+        """
         ...
 
     def restore(self, sent: Any, known: Known, place: Place, /) -> Any:
@@ -222,7 +232,9 @@ class Scalar:
             check(sent, self.keywords[keyword]) for keyword, check in _CHECKS.items() if keyword in self.keywords
         )
 
-    def project(self, value: Any) -> Any:
+    def project(self, value: Any, tried: Tried | None) -> Any:
+        if tried is not None and not self.accepts(value, {}):
+            raise UnsupportedSchema(self.pointer)
         return value
 
     def restore(self, sent: Any, known: Known, place: Place) -> Any:
@@ -251,7 +263,7 @@ class Text:
     def accepts(self, sent: Any, known: Known) -> bool:
         return isinstance(sent, str)
 
-    def project(self, value: Any) -> Any:
+    def project(self, value: Any, tried: Tried | None) -> Any:
         return json.dumps(value, ensure_ascii=False)
 
     def restore(self, sent: Any, known: Known, place: Place) -> Any:
@@ -293,14 +305,17 @@ class Array:
         if not isinstance(sent, list):
             return False
         items = cast("list[object]", sent)
-        least, most = self.keywords.get("minItems", 0), self.keywords.get("maxItems", len(items))
-        return least <= len(items) <= most and all(self.items.accepts(item, known) for item in items)
+        return self._has_length(items) and all(self.items.accepts(item, known) for item in items)
 
-    def project(self, value: Any) -> Any:
-        if not isinstance(value, list):
-            raise UnsupportedSchema(self.pointer)
+    def _has_length(self, items: list[object]) -> bool:
+        least, most = self.keywords.get("minItems", 0), self.keywords.get("maxItems", len(items))
+        return bool(least <= len(items) <= most)
+
+    def project(self, value: Any, tried: Tried | None) -> Any:
         items = cast("list[object]", value)
-        return [self.items.project(item) for item in items]
+        if not isinstance(value, list) or (tried is not None and not self._has_length(items)):
+            raise UnsupportedSchema(self.pointer)
+        return [self.items.project(item, tried) for item in items]
 
     def restore(self, sent: Any, known: Known, place: Place) -> Any:
         if not isinstance(sent, list):
@@ -353,14 +368,14 @@ class Object:
             for name, value in there.items()
         )
 
-    def project(self, value: Any) -> Any:
+    def project(self, value: Any, tried: Tried | None) -> Any:
         there = cast("dict[str, Any]", value)
         if not isinstance(value, dict) or not there.keys() <= self.fields.keys():
             raise UnsupportedSchema(self.pointer)
         sent: dict[str, Any] = {}
         for name, each in self.fields.items():
             if name in there:
-                sent[name] = each.node.project(there[name])
+                sent[name] = each.node.project(there[name], tried)
                 if sent[name] is None and each.nullable:
                     raise UnsupportedSchema(each.node.pointer)
             elif each.nullable:
@@ -413,14 +428,11 @@ class Choice:
     def accepts(self, sent: Any, known: Known) -> bool:
         return any(branch.accepts(sent, known) for branch in self.branches)
 
-    def project(self, value: Any) -> Any:
+    def project(self, value: Any, tried: Tried | None) -> Any:
+        tried = {} if tried is None else tried
         for branch in self.branches:
-            try:
-                sent = branch.project(value)
-            except UnsupportedSchema:
-                continue
-            if branch.accepts(sent, {}):
-                return sent
+            with suppress(UnsupportedSchema):
+                return branch.project(value, tried)
         raise UnsupportedSchema(self.pointer)
 
     def restore(self, sent: Any, known: Known, place: Place) -> Any:
@@ -464,8 +476,18 @@ class Reference:
             known[asked] = self._target.accepts(sent, known)
         return known[asked]
 
-    def project(self, value: Any) -> Any:
-        return self._target.project(value)
+    def project(self, value: Any, tried: Tried | None) -> Any:
+        if tried is None:
+            return self._target.project(value, None)
+        asked = (id(self.target), id(value))
+        if asked not in tried:
+            try:
+                tried[asked] = self._target.project(value, tried)
+            except UnsupportedSchema as error:
+                tried[asked] = error
+        if isinstance(tried[asked], UnsupportedSchema):
+            raise UnsupportedSchema(*tried[asked].args)
+        return tried[asked]
 
     def restore(self, sent: Any, known: Known, place: Place) -> Any:
         return self._target.restore(sent, known, place)
@@ -770,7 +792,7 @@ class Projection:
 
     def project(self, args: Any) -> Any:
         """Convert args to the strict form. Raises `UnsupportedSchema`, only for parts reported as `tighter`."""
-        return args if self.root is None else self.root.project(args)
+        return args if self.root is None else self.root.project(args, None)
 
     def restore(self, sent: Any) -> Any:
         """Convert args from the strict form. Raises `NotRestored` and RecursionError."""

@@ -65,6 +65,20 @@ def test_shared_args_of_many_branches_are_compared_once() -> None:
         assert projection.restore({"a": sent}) == {"a": value}
 
 
+@pytest.mark.parametrize("levels", [10, 40])
+def test_a_value_in_nested_choices_is_sent_in_proportion_to_its_depth(levels: int) -> None:
+    branches = [closed({"next": {"$ref": "#/$defs/N"}, "kind": {"const": kind}}) for kind in "abc"]
+    chain = {"anyOf": [{"type": "null"}, *branches]}
+    projection = project("t", {**closed({"a": {"$ref": "#/$defs/N"}}), "$defs": {"N": chain}}, OPENAI_STRICT)
+    value: Any = None
+    for _ in range(levels):
+        value = {"kind": "c", "next": value}
+    with at_most_calls(400 * levels):
+        assert projection.project({"a": value}) == {"a": value}
+        with pytest.raises(UnsupportedSchema):
+            projection.project({"a": {"kind": "none", "next": value}})
+
+
 def test_recursive_comparisons_count_as_not_disjoint() -> None:
     branch = {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "array", "items": {"type": "string"}}]}
     one, other = closed({"v": branch, "free": {}}), closed({"v": branch, "free": {"type": "string"}})

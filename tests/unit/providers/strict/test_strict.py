@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.schemas import args_schemas, values
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict import Projection, UnsupportedSchema, project
+from toolgen.providers.strict import Choice, Node, Projection, Reference, UnsupportedSchema, project
+from toolgen.schema.references import at_steps, steps_to
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import SchemaDifference
@@ -101,6 +102,45 @@ def without(schema: dict[str, Any], differences: tuple[SchemaDifference, ...]) -
 def canonical(value: Any) -> str:
     """Return canonical JSON text of a value."""
     return json.dumps(value, sort_keys=True)
+
+
+@both
+@searching
+@given(data=st.data())
+def test_a_choice_sends_what_its_first_accepting_branch_sends(dialect: StrictDialect, data: st.DataObject) -> None:
+    schema = data.draw(args_schemas())
+    root = project("t", schema, dialect).root
+    assume(root is not None)
+    choices = [node for node in reached(root) if isinstance(node, Choice)]
+    assume(choices)
+    choice = data.draw(st.sampled_from(choices))
+    value = data.draw(values(at_steps(schema, steps_to(f"#{choice.pointer}") or ()), schema))
+    accepted = [sent for branch in choice.branches for sent in alone(branch, value) if branch.accepts(sent, {})]
+    if accepted:
+        assert canonical(choice.project(value, None)) == canonical(accepted[0])
+    else:
+        with pytest.raises(UnsupportedSchema):
+            choice.project(value, None)
+
+
+def alone(branch: Node, value: Any) -> list[Any]:
+    """Return what a branch sends outside of its choice, at most one value."""
+    try:
+        return [branch.project(value, None)]
+    except UnsupportedSchema:
+        return []
+
+
+def reached(root: Node | None) -> list[Node]:
+    """Return the nodes below one, with the targets of references."""
+    found: dict[int, Node] = {}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and id(node) not in found:
+            found[id(node)] = node
+            waiting += [*node.children(), *([node.target] if isinstance(node, Reference) else [])]
+    return [*found.values()]
 
 
 def test_absent_fields_are_sent_as_null_and_restored_as_absent() -> None:
