@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -19,6 +18,7 @@ from toolgen.llm.search.index import SearchIndex, search_documents_of
 from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.runtime.redact.redacted import redacted_places
 from toolgen.schema.compact import model_args_schema
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.text import cut, visible
@@ -188,6 +188,7 @@ def _collected(catalog: Catalog, drafts: Iterable[Draft]) -> tuple[list[Draft], 
     That others have no room comes first.
     """
     found: dict[str, Draft] = {}
+    numbers: dict[str, int] = {}
     problems: list[str] = []
     size = 0
     rest = iter(drafts)
@@ -197,7 +198,7 @@ def _collected(catalog: Catalog, drafts: Iterable[Draft]) -> tuple[list[Draft], 
         if size > _LARGEST_FILE or len(found) == _MOST_DRAFTS:
             problems.insert(0, _no_room(1 + sum(1 for _ in rest), place))
             break
-        named = replace(draft, key=_free(draft.key, found))
+        named = replace(draft, key=_free(draft.key, found, numbers))
         if problem := _problem(named, catalog):
             problems.append(f"{place}: {problem}")
         else:
@@ -218,6 +219,7 @@ def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[l
     known = KnownTools(catalog.spelled_tools())
     reads = any(catalog.entry(ident).permission == "readonly" for ident in catalog)
     drafts: dict[str, Draft] = {}
+    numbers: dict[str, int] = {}
     problems: list[str] = []
     size = 0
     unknown: dict[str, str] = {}
@@ -234,7 +236,7 @@ def drafts_of_tasks(catalog: Catalog, tasks: Iterable[PublishedTask]) -> tuple[l
             DraftCall(ident=known.find(tool)[0], args=args, fields=fields) for tool, args, fields in task.calls
         )
         named = task.name or f"{_key(calls[0].ident) if calls else 'none'}-{len(drafts) + 1}"
-        key = _free(_word(named), drafts)
+        key = _free(_word(named), drafts, numbers)
         draft = Draft(
             key=key,
             why=task.place,
@@ -266,9 +268,8 @@ def _unknown(known: KnownTools, tool: str, *, is_suggested: bool) -> str:
     return f"there is no tool {visible(tool)}{f'; did you mean {meant[0]}?' if meant else ''}"
 
 
-def _free(key: str, taken: Collection[str]) -> str:
-    key = key if re.match(r"[A-Za-z0-9_]", key) else f"_{key}"
-    return key if key not in taken else next(found for each in count(2) if (found := f"{key}-{each}") not in taken)
+def _free(key: str, taken: Container[str], numbers: dict[str, int]) -> str:
+    return free_name(key if re.match(r"[A-Za-z0-9_]", key) else f"_{key}", taken, numbers, between="-")
 
 
 def _problem(draft: Draft, catalog: Catalog) -> str:

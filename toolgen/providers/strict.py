@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from toolgen.providers.protocol import NESTED_LESS, NotRestored, OfferProblem, SchemaDifference, argument_problems
 from toolgen.schema.drafts import is_old
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import args_of, compact_json, is_array, is_object, kind_of
 from toolgen.schema.keywords import (
     ANNOTATIONS,
@@ -846,6 +847,8 @@ class _Reading:
     definitions: dict[str, Node] = field(default_factory=dict[str, "Node"])
     references: dict[str, list[Reference]] = field(default_factory=dict[str, list[Reference]])
     names: dict[str, str] = field(default_factory=dict[str, str])
+    taken: set[str] = field(default_factory=set[str])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
     open: list[str] = field(default_factory=lambda: ["#"])
     level: int = 0
 
@@ -1013,9 +1016,8 @@ class _Reading:
             is_definition = len(steps) == 2 and steps[0] in DEFINITIONS
             words = steps[1] if is_definition else "/".join(steps)
             name = re.sub(r"[^A-Za-z0-9_.-]+", "_", words) or "_"
-            while name in self.names.values():
-                name += "_"
-            self.names[reference] = name
+            self.names[reference] = free_name(name, self.taken, self.numbers)
+            self.taken.add(self.names[reference])
         return self.names[reference]
 
     def unsupported_parts(self, root: Object) -> set[str]:

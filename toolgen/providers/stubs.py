@@ -12,6 +12,7 @@ from itertools import count, takewhile
 from typing import Any, Final, TypeVar
 
 from toolgen.schema.args import without_injected
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.schema.keywords import required_of
 from toolgen.schema.references import at, behind, id_keyword, is_resource, name_of_target
@@ -153,14 +154,13 @@ def parameter_names(names: Iterable[str]) -> dict[str, str]:
     asked = list(names)
     spelled = {name: name for name in asked if is_python_name(name)}
     taken = set(spelled)
+    numbers: dict[str, int] = {}
     for name in asked:
         if name not in spelled:
             near = re.sub(r"[^A-Za-z0-9_]", "_", name)
             near = near if near[:1].isalpha() or near.startswith("_") else f"p_{near}"
-            while near in taken or keyword.iskeyword(near):
-                near += "_"
-            taken.add(near)
-            spelled[name] = near
+            spelled[name] = free_name(f"{near}_" if keyword.iskeyword(near) else near, taken, numbers)
+            taken.add(spelled[name])
     return {name: spelled[name] for name in asked}
 
 
@@ -383,11 +383,7 @@ class ObjectTypes:
         for numbers in groups:
             names = [self._objects[number].name for number in numbers]
             shared = _common_end(names)
-            wanted = _shortest(names) if shared in taken else shared
-            name = wanted
-            while name in taken:
-                counts[wanted] = counts.get(wanted, 1) + 1
-                name = f"{wanted}{counts[wanted]}"
+            name = free_name(_shortest(names) if shared in taken else shared, taken, counts, between="")
             taken.add(name)
             for number in numbers:
                 self._names[number] = name

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import ANNOTATIONS, DEFINITIONS, with_schemas
 from toolgen.schema.references import reference_to, steps_to
@@ -26,15 +27,14 @@ def is_old(schema: Mapping[str, Any]) -> bool:
 def as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return an equivalent schema of draft 2020-12; one that already is stays unchanged.
 
-    All definitions of the root are moved to `$defs`; a name that is taken gets a `_` at its end.
+    All definitions of the root are moved to `$defs`; a name that is taken gets a number at its end.
     """
     there, others = (_definitions(schema, keyword) for keyword in DEFINITIONS)
     names: dict[str, str] = {}
+    taken, numbers = set(there), dict[str, int]()
     for name in others:
-        new = name
-        while new in there or new in names.values():
-            new += "_"
-        names[name] = new
+        names[name] = free_name(name, taken, numbers)
+        taken.add(names[name])
     translation = _Translation(names, is_old=is_old(schema))
     made = translation.part({name: value for name, value in schema.items() if name not in ("$schema", *DEFINITIONS)})
     definitions = {**there, **{names[name]: each for name, each in others.items()}}

@@ -69,7 +69,7 @@ def test_definitions_under_both_keywords_are_kept() -> None:
     for dialect in (CLAUDE, GEMINI):
         converted, problems, _ = convert_schema("t", schema, dialect)
         assert problems == []
-        assert converted["$defs"] == {"A": {"type": "string"}, "A_": {"type": "integer"}, "My Type": {"type": "null"}}
+        assert converted["$defs"] == {"A": {"type": "string"}, "A_2": {"type": "integer"}, "My Type": {"type": "null"}}
         for value, fits in (({"a": "x", "b": 1, "c": None}, True), ({"a": 1}, False), ({"b": "x"}, False)):
             assert validator_for(converted).is_valid(value) == fits
 

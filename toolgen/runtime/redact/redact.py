@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -20,6 +19,7 @@ from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential, redact_text
 from toolgen.runtime.redact.secret_names import is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secret_values import Undecided, json_inside
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import is_object, is_sequence
 from toolgen.schema.references import steps_of
 
@@ -150,7 +150,7 @@ class _Walk:
                 kept = rules.hide(item)
             else:
                 kept = self._redacted(item, below, depth)
-            shown = free_key(rules.text(key), members, numbers)
+            shown = free_name(rules.text(key), members, numbers, between="+")
             same = same and kept is item and shown is key
             members[shown] = kept
             self._left -= len(shown) + (len(kept) if isinstance(kept, str) else 1)
@@ -252,18 +252,6 @@ def _is_option(word: Any, value: str) -> bool:
     if not isinstance(word, str) or not word.startswith("-"):
         return False
     return ("=" not in word and is_secret_key(word)) or (word in _LOGIN_OPTIONS and bool(_LOGIN.fullmatch(value)))
-
-
-def free_key(key: str, members: Container[str], numbers: dict[str, int]) -> str:
-    """Return a key that is unique in an object, since redacted keys may be equal: the key itself, or with a number.
-
-    `numbers` has the next number of each key of the object.
-    """
-    if key not in members:
-        return key
-    number = next(each for each in count(numbers.get(key, 1)) if f"{key}+{each}" not in members)
-    numbers[key] = number + 1
-    return f"{key}+{number}"
 
 
 @lru_cache(maxsize=1024)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.redact.redact import REDACTED, free_key
+from toolgen.runtime.redact.redact import REDACTED
 from toolgen.runtime.redact.secret_names import is_secret_key
 from toolgen.runtime.redact.secret_values import SecretValues
+from toolgen.schema.free_names import free_name
 from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _walked(value: Any, hide: Callable[[str], str]) -> Any:
         members: dict[str, Any] = {}
         numbers: dict[str, int] = {}
         for key, item in value.items():
-            members[free_key(hide(key), members, numbers)] = _walked(item, hide)
+            members[free_name(hide(key), members, numbers, between="+")] = _walked(item, hide)
         return members
     if is_array(value):
         return [_walked(item, hide) for item in value]

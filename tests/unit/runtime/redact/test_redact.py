@@ -280,8 +280,8 @@ def test_redaction_of_text_is_idempotent(text: str) -> None:
 
 
 def test_keys_that_are_equal_after_redaction_are_both_kept() -> None:
-    assert redact({f"sk-{LETTERS}": 1, f"ghp_{LETTERS}": 2}) == {REDACTED: 1, f"{REDACTED}+1": 2}
-    value = {f"{REDACTED}+2": 0, **{f"sk-{LETTERS}{number}": number for number in range(1, 5)}, f"{REDACTED}+1": 5}
+    assert redact({f"sk-{LETTERS}": 1, f"ghp_{LETTERS}": 2}) == {REDACTED: 1, f"{REDACTED}+2": 2}
+    value = {f"{REDACTED}+3": 0, **{f"sk-{LETTERS}{number}": number for number in range(1, 5)}, f"{REDACTED}+2": 5}
     assert list(redact(value).values()) == [0, 1, 2, 3, 4, 5]
 
 

@@ -21,7 +21,7 @@ PART = "Bearer [redacted]"
         ({"a": {"b": 2, "secret": WHOLE}}, {"a": {"b": 2}}, ("/a/secret",)),
         ({"a": [{"user": "ann", "secret": WHOLE}, PART, "x"]}, {"a": [{"user": "ann"}, "x"]}, ("/a/0/secret", "/a/1")),
         ({"header": PART, "json": f'{{"pin":"{WHOLE}"}}'}, {}, ("/header", "/json")),
-        ({WHOLE: 1, f"{WHOLE}+1": 2, "a/b": WHOLE}, {}, ("/[redacted]", "/[redacted]+1", "/a~1b")),
+        ({WHOLE: 1, f"{WHOLE}+2": 2, "a/b": WHOLE}, {}, ("/[redacted]", "/[redacted]+2", "/a~1b")),
         (WHOLE, None, ("",)),
     ],
 )
