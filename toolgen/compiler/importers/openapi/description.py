@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.importers.openapi.files import Fault, ReadOnce
 from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
 from toolgen.compiler.importers.update import name_digest
 from toolgen.compiler.resolve.names import constant
 from toolgen.compiler.resolve.toolsets.http import is_base_url
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
+from toolgen.spec.http import credential_names
 from toolgen.spec.text import has_parts
 from toolgen.spec.wire_names import words
 
@@ -33,7 +34,21 @@ class UnusableServer(Fault):
     """A server whose URL is none to send requests to, or none for a spec: it has no host, or it has a credential."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Security:
+    """The alternatives that a description or an operation lists; equal ones of one description are one object.
+
+    `credentials` are the places and the names of what requests with them have, which is no arg.
+    """
+
+    alternatives: list[list[str]]
+    credentials: frozenset[tuple[str, str]]
+
+
+NO_SECURITY: Final = Security([], frozenset())
+
+
+@dataclass(slots=True)
 class Auth:
     """What `auth` of a spec can express, by name, and the places of schemes that it cannot."""
 
@@ -41,17 +56,30 @@ class Auth:
     others: dict[str, Fault]
     places: Mapping[Any, str]
     """The names of schemes, by their location: OpenAPI 3.2 refers to them by URI too."""
+    _lists: ReadOnce[Security] = field(init=False)
+    _securities: dict[tuple[tuple[str, ...], ...], Security] = field(init=False)
 
-    def security(self, owner: Part) -> list[list[str]] | None:
-        """Return the alternatives that a description or an operation lists; None where it lists none.
+    def __post_init__(self) -> None:
+        """Nothing has been read of any part."""
+        self._lists, self._securities = ReadOnce(self._listed), {(): NO_SECURITY}
+
+    def security(self, owner: Part) -> Security | None:
+        """Return what a description or an operation lists; None where it lists nothing.
 
         One with a scheme that is not expressible is left out; one without any scheme comes last. Raises `Fault`.
         """
-        if owner.raw("security") is None:
-            return None
-        found = [[self._name(name, each) for name, each in entry.raw_entries()] for entry in owner.items("security")]
+        listed = owner.child("security")
+        return self._lists.of(listed) if listed is not None else None
+
+    def _listed(self, part: Part) -> Security:
+        entries = [each.followed() for each in part.list_items("security")]
+        found = [tuple(self._name(name, each) for name, each in entry.raw_entries()) for entry in entries]
         usable = [names for names in found if all(name in self.schemes for name in names)]
-        return sorted(usable, key=lambda names: not names)
+        alternatives = tuple(sorted(usable, key=lambda names: not names))
+        if alternatives not in self._securities:
+            names = [list(names) for names in alternatives]
+            self._securities[alternatives] = Security(names, credential_names(self.schemes, names, {}))
+        return self._securities[alternatives]
 
     def _name(self, text: str, part: Part) -> str:
         """The name of the scheme that a requirement names, or refers to."""
@@ -152,10 +180,12 @@ def server_url(owner: Part, url: str) -> str | None:
     `url` is that of the description, which relative servers are relative to. Raises `Fault`, and `UnusableServer` for
     a server whose URL is none to send requests to.
     """
-    servers = owner.items("servers")
-    if not servers:
+    listed = owner.child("servers")
+    if listed is not None and not isinstance(listed.value, list | None):
+        raise Fault("`servers` is no list", listed)
+    server = listed.child(0) if listed is not None else None
+    if server is None:
         return None
-    server = servers[0]
     if not isinstance(server.value, dict):
         raise Fault("a server is an object", server)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -311,11 +311,13 @@ class Part:
     def raw_list(self, key: str) -> list[Part]:
         """Return the parts of the list under a key, as written. Raises `Fault` for anything else."""
         found = self.child(key)
-        if found is None or found.value is None:
-            return []
-        if not isinstance(found.value, list):
-            raise Fault(f"`{key}` is no list", found)
-        return found.raw_items()
+        return found.list_items(key) if found is not None else []
+
+    def list_items(self, name: str) -> list[Part]:
+        """Return the parts of this list, as written; nothing where it is null. Raises `Fault` for anything else."""
+        if not isinstance(self.value, list | None):
+            raise Fault(f"`{name}` is no list", self)
+        return self.raw_items()
 
     def items(self, key: str) -> list[Part]:
         """Return the parts of the list under a key. Raises `Fault` for anything else."""
@@ -369,6 +371,30 @@ class Part:
         """Return true or false as it is written under a key; None where it is not."""
         found = self.value.get(key) if isinstance(self.value, dict) else None
         return found if isinstance(found, bool) else None
+
+
+_Meaning = TypeVar("_Meaning")
+
+
+class ReadOnce(Generic[_Meaning]):
+    """Reads each part once, however many operations have it or refer to it. `read` may raise `Fault`."""
+
+    def __init__(self, read: Callable[[Part], _Meaning]) -> None:
+        self._read = read
+        self._found: dict[Any, _Meaning | Fault] = {}
+
+    def of(self, part: Part) -> _Meaning:
+        """Return what a part means. Raises `Fault`, each time that a part is asked for which has one."""
+        key = (part.location, *((name, each.location) for name, each in part.beside.items()))
+        if key not in self._found:
+            try:
+                self._found[key] = self._read(part)
+            except Fault as fault:
+                self._found[key] = fault
+        found = self._found[key]
+        if isinstance(found, Fault):
+            raise Fault(found.message, found.part)
+        return found
 
 
 def _mark(root: Node, file: str, refused: Mapping[Span, str]) -> None:

@@ -24,10 +24,10 @@ from toolgen.compiler.importers.offer import (
     written_args,
     written_result,
 )
-from toolgen.compiler.importers.openapi.description import Description, UnusableServer, tag_word
+from toolgen.compiler.importers.openapi.description import NO_SECURITY, Description, UnusableServer, tag_word
 from toolgen.compiler.importers.openapi.files import Fault, Files
 from toolgen.compiler.importers.openapi.operations import result_of, tool_of, wildcard_name
-from toolgen.compiler.importers.openapi.responses import tells_fields
+from toolgen.compiler.importers.openapi.responses import Responses
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.update import (
     LATEST,
@@ -40,7 +40,7 @@ from toolgen.compiler.importers.update import (
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.comparison.compare import compare
-from toolgen.spec.http import credential_names, http_path, is_credential
+from toolgen.spec.http import http_path, is_credential
 from toolgen.spec.text import cut
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _head(
     if auth.schemes:
         api["auth"] = dict(auth.schemes)
         try:
-            api["security"] = auth.security(description.root) or []
+            api["security"] = (auth.security(description.root) or NO_SECURITY).alternatives
         except Fault as fault:
             sink.report("TG834", fault.part.span, f"the security of the API cannot be read: {fault.message}")
     api["validate_responses"] = False
@@ -311,6 +311,7 @@ class _Reader:
         self._description, self._context = description, context
         self._renames, self._sink = renames, sink
         self._schemas = Schemas(description.is_old)
+        self._responses = Responses(self._schemas, is_swagger=description.is_swagger)
         self.tools: list[OfferedTool] = []
         self.left_out: list[str] = []
         self.warnings: Counter[str] = Counter()
@@ -322,10 +323,13 @@ class _Reader:
             consumes = self._description.media_types("consumes", operation.part)
             given = partial(self._is_credential, self._credentials(operation))
             tool = tool_of(operation, self._schemas, consumes, given, is_swagger=is_swagger)
+            errors = self._responses.hints(operation.part)
             self._add_source(tool, operation)
         except Fault as fault:
             self._leave_out(operation, fault.message, fault)
             return
+        if errors:
+            tool["http"]["errors"] = errors
         if wildcards := [name for name in PLACEHOLDER.findall(operation.path) if wildcard_name(name)]:
             message = f"`{operation.path}` takes several segments for `{wildcards[0]}`, and values with `/` are refused"
             fix = "write `separators: keep_slash` beside the param, if every path that it leads to is meant"
@@ -343,7 +347,7 @@ class _Reader:
             self._leave_out(operation, tried.errors[0].message)
             return
         self.warnings.update(found.code for found in tried.warnings)
-        self.tools.append(tried.offered(operation.name, nodes, _hints(operation)))
+        self.tools.append(tried.offered(operation.name, nodes, self._hints(operation)))
 
     def report_overlaps(self) -> None:
         """Report the alternatives of args that overlap, each with a value that fits two of them."""
@@ -377,10 +381,8 @@ class _Reader:
             self._report_own_server(operation, base_url)
         auth = self._description.auth
         security = auth.security(operation.part)
-        if security is not None and auth.schemes and security != auth.security(self._description.root):
-            tool["http"]["security"] = security
-        if "errors" in tool["http"]:  # last, as in the spec language
-            tool["http"]["errors"] = tool["http"].pop("errors")
+        if security is not None and auth.schemes and security is not auth.security(self._description.root):
+            tool["http"]["security"] = security.alternatives
 
     def _report_own_server(self, operation: Operation, base_url: str) -> None:
         """Report that calls of a new tool go to another host than that of the API."""
@@ -399,8 +401,8 @@ class _Reader:
             try:
                 security = auth.security(self._description.root)
             except Fault:  # which is reported of the API
-                security = []
-        return credential_names(auth.schemes, security or [], {})
+                security = None
+        return (security or NO_SECURITY).credentials
 
     def _is_credential(self, names: frozenset[tuple[str, str]], place: str, name: str, part: Part) -> bool:
         if not is_credential(place, name, names):
@@ -412,7 +414,7 @@ class _Reader:
     def _result(self, operation: Operation) -> Any:
         produces = self._description.media_types("produces", operation.part)
         try:
-            return result_of(operation, self._schemas, produces, is_swagger=self._description.is_swagger)
+            return result_of(operation, self._schemas, self._responses, produces)
         except Fault as fault:
             self._report_result(operation, fault.message, fault)
             return True
@@ -435,6 +437,12 @@ class _Reader:
             nodes["result"] = written_result(nodes_of(result, place), self._context.dialect)
         return nodes
 
+    def _hints(self, operation: Operation) -> dict[str, Any]:
+        tags = list(dict.fromkeys(tag_word(tag) for tag in operation.tags))
+        readonly = {"permission": "readonly"} if operation.method in _READONLY else {}
+        rejects = {"retry_hints": True} if self._responses.tell_fields(operation.part) else {}
+        return {**readonly, **rejects, **({"tags": tags} if tags else {})}
+
     def _leave_out(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
         self.left_out.append(operation.name)
         message = f"`{operation.method} {operation.path}` (`{operation.name}`) is left out: {reason}"
@@ -448,13 +456,6 @@ class _Reader:
         place = operation.part.span
         other = fault.part.span if fault is not None else place
         self._sink.report(code, place, message, related=[Related(other, "here")] if other != place else [])
-
-
-def _hints(operation: Operation) -> dict[str, Any]:
-    tags = list(dict.fromkeys(tag_word(tag) for tag in operation.tags))
-    readonly = {"permission": "readonly"} if operation.method in _READONLY else {}
-    rejects = {"retry_hints": True} if tells_fields(operation.part) else {}
-    return {**readonly, **rejects, **({"tags": tags} if tags else {})}
 
 
 def _node(operation: Operation) -> Node:

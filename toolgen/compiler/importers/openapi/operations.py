@@ -16,7 +16,6 @@ from toolgen.compiler.importers.openapi.bodies import request_body
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.media import type_schema
 from toolgen.compiler.importers.openapi.parameters import PLACES, parameters
-from toolgen.compiler.importers.openapi.responses import error_hints, result_schema
 from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
 from toolgen.spec.http import HttpPath, http_path
 from toolgen.spec.wire_names import title_of_name
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.importers.openapi.bodies import RequestBody
     from toolgen.compiler.importers.openapi.files import Part
     from toolgen.compiler.importers.openapi.parameters import Parameter
+    from toolgen.compiler.importers.openapi.responses import Responses
     from toolgen.compiler.importers.openapi.schemas import Schemas
 
 _IDEMPOTENCY: Final = "idempotency-key"
@@ -83,7 +83,7 @@ def tool_of(
     *,
     is_swagger: bool,
 ) -> dict[str, Any]:
-    """Return the keys of a tool that a description decides, but for the result. Raises `Fault`.
+    """Return the keys of a tool that a description decides, but for the result and the errors. Raises `Fault`.
 
     `is_credential` is given the place, the name and the part of each parameter, and returns whether it is no arg.
     """
@@ -106,9 +106,6 @@ def tool_of(
     key = next((each.name for each in found if each.place == "header" and each.name.lower() == _IDEMPOTENCY), "")
     if key and operation.method in ("POST", "PATCH"):
         http["idempotency_header"] = key
-    errors = error_hints(operation.part)
-    if errors:
-        http["errors"] = errors
     schema: dict[str, Any] = {"type": "object", "properties": args.properties}
     if args.required:
         schema["required"] = args.required
@@ -120,9 +117,9 @@ def tool_of(
     return made
 
 
-def result_of(operation: Operation, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
+def result_of(operation: Operation, schemas: Schemas, responses: Responses, produces: list[str]) -> Any:
     """Return the schema of the result; True where nothing certain is said. Raises `Fault`."""
-    schema = result_schema(operation.part, operation.method, schemas, produces, is_swagger=is_swagger)
+    schema = responses.schema(operation.part, operation.method, produces)
     made = schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
     operation.part.files.check_numbers(made)
     return made
