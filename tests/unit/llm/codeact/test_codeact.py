@@ -299,10 +299,10 @@ def test_parameters_of_any_name_can_be_passed() -> None:
     catalog.register(ToolDefinition(name="lab.odd", description="Takes all.", input_schema=schema), lambda args: args)
     world = CodeHost(catalog)
     text = world.codeact().build_presentation().prompt
-    assert "name: int, self: int, class__: int, Content_Type: int" in text
+    assert "name: int, self: int, class__2: int, Content_Type: int" in text
     (report,) = world.reports(
         "result = lab__odd(\n"
-        "    name=0, self=1, class__=2, Content_Type=3, parameters=4, args=5, kwargs=6, p_1st=7, class_=8, _=9)"
+        "    name=0, self=1, class__2=2, Content_Type=3, parameters=4, args=5, kwargs=6, p_1st=7, class_=8, _=9)"
     )
     by_name = json.loads(report.removeprefix("result: "))
     (report,) = world.reports("result = lab__odd(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)")
