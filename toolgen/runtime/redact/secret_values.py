@@ -34,6 +34,9 @@ _LONG: Final = 20_000
 _MOST_TERMS: Final = 10_000
 """Maximum search terms. With more, no text is shown: collecting them would take too long."""
 
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[-0-9][-+.0-9Ee]*', re.DOTALL)
+"""The strings and numbers of JSON, also a string without an end."""
+
 _LONGEST_INTEGER: Final = 4_000
 """Digits of an integer that Python makes a number of, by default 4,300."""
 
@@ -53,13 +56,7 @@ class SecretValues:
         self._bases = bases
         self._leaves: dict[str, str] = {}
         self._terms = self._mere = SearchTerms({})
-        self._are_unknown = False
-
-    @property
-    def are_unknown(self) -> bool:
-        """Whether there are too many values, or others may find more than are known here: then any text has one."""
-        self._find()
-        return self._are_unknown
+        self._has_too_many = False
 
     @property
     def leaves(self) -> Mapping[str, str]:
@@ -75,7 +72,7 @@ class SecretValues:
     def hide(self, text: str, shown: str = REDACTED) -> str:
         """Return a text with each secret value in it replaced by `shown`; the same object if there is none."""
         self._find()
-        return shown if self._are_unknown else _without(text, self._terms.spans(text), shown)
+        return shown if self._has_too_many else _without(text, self._terms.spans(text), shown)
 
     def hide_from_person(self, text: str) -> str:
         """The same for text that a person bases a decision on: a value that could be more than a credential stays.
@@ -88,9 +85,9 @@ class SecretValues:
         return _without(text, spans, REDACTED)
 
     def has(self, number: float) -> bool:
-        """Whether a number is one of the values, or may be one."""
+        """Whether a number is one of the values."""
         text = json.dumps(number)
-        return len(text) >= SHORTEST_WORD and (text in self.leaves or self._are_unknown)
+        return len(text) >= SHORTEST_WORD and text in self.leaves
 
     def _find(self) -> None:
         """Collect the values, and the terms that are searched for: those of mere credentials alone, too."""
@@ -100,11 +97,7 @@ class SecretValues:
         leaves: dict[str, str] = {}
         for base in bases:
             leaves.update(base.leaves)
-            self._are_unknown |= base.are_unknown
-        try:
-            leaves.update(_leaves(collect()))
-        except Undecided:
-            self._are_unknown = True
+        leaves.update(_leaves(collect()))
         terms: dict[str, str] = {}
         mere: dict[str, str] = {}
         for text, alone in leaves.items():
@@ -113,7 +106,7 @@ class SecretValues:
             if is_mere_credential(text):
                 mere.update(found)
             if len(terms) > _MOST_TERMS:
-                self._are_unknown = True
+                self._has_too_many = True
                 break
         self._leaves, self._terms, self._mere = leaves, SearchTerms(terms), SearchTerms(mere)
         self._collect = None  # last: another thread collects the same until all is there
@@ -121,7 +114,7 @@ class SecretValues:
 
 
 def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Return the texts and numbers of JSON values, with what must not be adjacent to them. Raises `Undecided`.
+    """Return the texts and numbers of JSON values, with what must not be adjacent to them.
 
     JSON inside a text is secret as well: a handler may parse it.
     """
@@ -135,7 +128,10 @@ def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
         elif isinstance(value, str):
             yield value, ""
             if value.lstrip()[:1] in ("{", "["):
-                queue.append(json_inside(value, lambda members: [each for _, each in members]))
+                try:
+                    queue.append(json_inside(value, lambda members: [each for _, each in members]))
+                except Undecided:
+                    queue += map(_token_value, _TOKEN.findall(value))
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield json.dumps(value), "digits"
             if isinstance(value, float) and value.is_integer():
@@ -149,8 +145,7 @@ class Undecided(Exception):
 def json_inside(text: str, members: Callable[[list[tuple[str, Any]]], Any]) -> Any:
     """Return the JSON value that a text is, with what `members` makes of each object; None for any other text.
 
-    Raises `Undecided` for JSON that is nested too deeply for this parser. Integers of any length are read: those that
-    are too long for a number are texts.
+    Raises `Undecided` for what is nested too deeply. Integers are read that are too long for a number, as texts.
     """
     try:
         return json.loads(text, object_pairs_hook=members, parse_int=_integer)
@@ -158,6 +153,14 @@ def json_inside(text: str, members: Callable[[list[tuple[str, Any]]], Any]) -> A
         raise Undecided from None
     except ValueError:
         return None
+
+
+def _token_value(token: str) -> str:
+    """Return the text of a token; what is no JSON string is taken as it is."""
+    try:
+        return str(json.loads(token)) if token.startswith('"') else token
+    except ValueError:
+        return token.removeprefix('"')
 
 
 def _integer(digits: str) -> int | str:

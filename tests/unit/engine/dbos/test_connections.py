@@ -40,7 +40,7 @@ def sessions(url: str) -> Sequence[tuple[Any, ...]]:
         query = (
             "SELECT application_name, count(*) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' "
-            "GROUP BY 1 ORDER BY 1"  # without those of Postgres itself, such as autovacuum
+            "AND state IS NOT NULL GROUP BY 1 ORDER BY 1"  # without those of Postgres itself, and what just connects
         )
         return connection.execute(query).fetchall()
 
