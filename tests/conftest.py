@@ -67,12 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use three times as many workers as there are cores: the tests that take longest wait for programs and databases.
+    """Use twice as many workers as there are cores: the tests that take longest wait for programs and databases.
 
-    Those of engines and servers compute for a fifth of their time. With `-n logical` there are as many as cores, for
-    tests that wait for nothing.
+    With `-n logical` there are as many as cores, for tests that wait for nothing. Three times as many take longer.
     """
-    return (os.cpu_count() or 1) * (1 if config.getoption("numprocesses") == "logical" else 3)
+    return (os.cpu_count() or 1) * (1 if config.getoption("numprocesses") == "logical" else 2)
 
 
 @pytest.hookimpl(optionalhook=True)
