@@ -79,6 +79,7 @@ class Files:
     _nodes: dict[str, Node] = field(default_factory=dict[str, "Node"])
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     _named: dict[str, Part] = field(default_factory=dict[str, "Part"])
+    _resources: dict[Any, Part] = field(default_factory=dict[Any, "Part"])
     _reading: Reading = field(default_factory=Reading)
     _refused: bool = False
     _depth: int = 0
@@ -164,8 +165,8 @@ class Files:
         if name:
             return [self._whole(self._file(part, name))]
         whole = self._whole(part.file)
-        around = [each for each in self._named.values() if each.is_around(part) and each.path and "$id" in each.value]
-        return [*sorted(around, key=lambda each: -len(each.path)), whole]
+        around = ((part.file, part.path[:steps]) for steps in range(len(part.path), 0, -1))
+        return [*(self._resources[place] for place in around if place in self._resources), whole]
 
     def _whole(self, file: str) -> Part:
         return Part(self, file, (), self._data[file])
@@ -219,7 +220,9 @@ class Files:
             if isinstance(each.value, dict):
                 for key, prefix in (("$id", ""), ("$anchor", f"{path}#"), ("$dynamicAnchor", f"{path}#")):
                     if isinstance(each.value.get(key), str):
-                        self._named.setdefault(f"{prefix}{each.value[key]}", each)
+                        kept = self._named.setdefault(f"{prefix}{each.value[key]}", each)
+                        if kept is each and "$id" in each.value:
+                            self._resources[each.location] = each
             pending += [inner for _, inner in each.raw_entries()] or each.raw_items()
 
 
@@ -251,10 +254,6 @@ class Part:
         """The reference that the part is; None where it is none. A field called `$ref` has a schema, and no text."""
         found = self.value.get("$ref") if isinstance(self.value, dict) else None
         return found if isinstance(found, str) else None
-
-    def is_around(self, part: Part) -> bool:
-        """Return whether another part is within this one."""
-        return self.file == part.file and self.path == part.path[: len(self.path)]
 
     def raw(self, step: str | int) -> Part | None:
         """Return the part under a key or an index; a text of digits is an index in a list."""

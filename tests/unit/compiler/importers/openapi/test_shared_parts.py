@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.unit.compiler.importers.openapi.api import OK, answer, import_api, openapi
+from tests.unit.compiler.importers.openapi.api import OK, answer, import_api, openapi, parameter
 from tests.work import assert_linear, at_most_calls
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.importers.openapi.files import Files, Unreadable
@@ -80,6 +80,16 @@ def test_many_media_types_of_a_response_take_time_in_proportion() -> None:
         return lambda: Responses(Schemas(is_old=False), is_swagger=False).schema(part, "GET", [])
 
     assert_linear(work, 8_000)
+
+
+def test_references_among_many_named_schemas_take_no_time_for_each_of_these() -> None:
+    schemas = {f"S{number}": {"$anchor": f"s{number}", "type": "integer"} for number in range(MANY)}
+    parameters = [parameter(f"p{each}", schema={"$ref": f"#/components/schemas/S{each}"}) for each in range(60)]
+    paths = {"/a": {"get": {"operationId": "a", "parameters": parameters, **OK}}}
+    document = openapi(paths, components={"schemas": schemas})
+    with at_most_calls(1_300_000):
+        found = import_api(document)
+    assert len(found.tools["a"]["http"]["params"]) == 60
 
 
 def refused(_file: str, reference: str) -> Source:
