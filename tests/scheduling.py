@@ -26,16 +26,12 @@ _BY_FOLDER = {
 }
 """How long a test takes on average, in milliseconds, about: by the first marker that it has, or the first folder."""
 
-_WAITING = ("tests/unit/engine/", "tests/unit/serve/", "serve")
-"""How units begin whose tests wait, for databases, servers and clocks: they compute for a fifth of their time."""
-
 
 class ByModule(LoadGroupScheduling):  # type: ignore[misc]  # as above
     """The tests of a group go to one worker, and so do those of a module without groups.
 
     What a module builds for its tests is built once, and the controller has hundreds of units to count, not thousands.
-    They begin in the order of the tests, which is that of `slow_first`: but every second worker takes those that wait
-    before all others, and the others take them last. So the cores always have something to compute.
+    They begin in the order of the tests, which is that of `slow_first`.
     """
 
     def __init__(self, config: pytest.Config, log: Any) -> None:
@@ -45,13 +41,6 @@ class ByModule(LoadGroupScheduling):  # type: ignore[misc]  # as above
     def _split_scope(self, nodeid: str) -> str:
         group: str = super()._split_scope(nodeid)
         return nodeid.partition("::")[0] if group == nodeid else group
-
-    def _assign_work_unit(self, node: Any) -> None:
-        waits = int(node.gateway.id.removeprefix("gw")) % 2 == 1
-        unit = next((each for each in self.workqueue if each.startswith(_WAITING) == waits), None)
-        if unit is not None:
-            self.workqueue.move_to_end(unit, last=False)
-        super()._assign_work_unit(node)
 
     def remove_node(self, node: Any) -> str | None:
         """Return the test in which a worker ended, or None. It is not given to another worker, as it is by default."""
