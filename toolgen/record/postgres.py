@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.record.chain import FIRST_ROW, LAST_ROW, Chain, ChainError, ChainHead, ChainLink
-from toolgen.record.sqlite import check_known, selection, summary_of, undamaged
+from toolgen.record.sqlite import check_known, selection, summaries_of, undamaged
 from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, repeats
 from toolgen.runtime.base.postgres import (
     PostgresDatabase,
@@ -209,8 +209,7 @@ class PostgresReader:
         """List all runs, the one with the latest event last."""
         with self._snapshot() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM toolgen.runs ORDER BY last, run_id").fetchall()
-        with undamaged("the list of runs is damaged", StoreError):
-            return tuple(summary_of(*row) for row in rows)
+        return tuple(summaries_of(rows))
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
         """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
@@ -220,8 +219,7 @@ class PostgresReader:
         with self._snapshot() as connection:
             (counted,) = connection.execute(f"SELECT count(*) FROM toolgen.runs{where}".encode(), values).fetchall()
             rows = connection.execute(page.encode(), (*values, most, skip)).fetchall()
-        with undamaged("the list of runs is damaged", StoreError):
-            return RunsPage(found=counted[0], runs=tuple(summary_of(*row) for row in rows))
+        return RunsPage(found=counted[0], runs=tuple(summaries_of(rows)))
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""

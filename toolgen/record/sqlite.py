@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +18,7 @@ from toolgen.record.writing import RunEnds, WriteQueue, ended_counts, refuse, re
 from toolgen.runtime.base.processes import at_fork
 from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, check_files, why
 from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time, encode_result, format_time
+from toolgen.runtime.events.reading import readable
 from toolgen.runtime.events.records import (
     EVERY_RUN,
     CallOutcome,
@@ -204,8 +205,7 @@ class SqliteReader:
         """List all runs, the one with the latest event last."""
         with self._reading() as connection:
             rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
-        with undamaged("the list of runs is damaged", StoreError):
-            return tuple(summary_of(*row) for row in rows)
+        return tuple(summaries_of(rows))
 
     def latest_runs(self, most: int, *, skip: int = 0, which: RunFilter = EVERY_RUN) -> RunsPage:
         """List at most that many runs, the one with the latest event first, after the first `skip` of them."""
@@ -217,8 +217,7 @@ class SqliteReader:
                 f"SELECT run_id, {_COUNTS} FROM runs{where} ORDER BY last DESC, run_id DESC LIMIT ? OFFSET ?",
                 (*values, most, skip),
             ).fetchall()
-        with undamaged("the list of runs is damaged", StoreError):
-            return RunsPage(found=found, runs=tuple(summary_of(*row) for row in rows))
+        return RunsPage(found=found, runs=tuple(summaries_of(rows)))
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as stored, for `verify`. A missing run has an empty chain."""
@@ -329,12 +328,12 @@ def _shown(number: bytes | None) -> str:
 
 
 @contextmanager
-def undamaged(message: str, raises: type[StoreError] = DamagedRun) -> Generator[None]:
-    """Decode data of a store, as of one run. Raises `DamagedRun`, or another error, for what no store writes."""
+def undamaged(message: str) -> Generator[None]:
+    """Decode data of a store, as of one run. Raises `DamagedRun` for what no store writes."""
     try:
         yield
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise raises(message) from error
+        raise DamagedRun(message) from error
 
 
 def selection(
@@ -363,20 +362,26 @@ def selection(
     return f" WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values)
 
 
-def summary_of(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
-    """Decode a row of the list of runs. Raises TypeError or ValueError for a column that stores do not write."""
-    if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
-        raise TypeError("a column has another type")
-    events, completed, failed, denied = counts
-    return RunSummary(
-        run_id=run_id,
-        began=decode_time(began),
-        last=decode_time(last),
-        events=events,
-        completed=completed,
-        failed=failed,
-        denied=denied,
-    )
+def summaries_of(rows: Iterable[tuple[Any, ...]]) -> list[RunSummary]:
+    """Decode rows of the list of runs. One with a column that stores do not write is left out, with a warning."""
+    return readable(rows, _summary)
+
+
+def _summary(row: tuple[Any, ...]) -> RunSummary:
+    run_id, began, last, *counts = row
+    with undamaged(f"the row of {run_id!a} in the list of runs cannot be read; verify the run"):
+        if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
+            raise TypeError("a column has another type")
+        events, completed, failed, denied = counts
+        return RunSummary(
+            run_id=run_id,
+            began=decode_time(began),
+            last=decode_time(last),
+            events=events,
+            completed=completed,
+            failed=failed,
+            denied=denied,
+        )
 
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"

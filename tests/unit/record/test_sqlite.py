@@ -9,9 +9,13 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.unit.record.sample import KEY, done, ended, one_call, progress, result, started, write
 from toolgen.record.chain import ChainError, ChainKey, verify_chain
@@ -21,7 +25,6 @@ from toolgen.runtime.events.records import NewEvent, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
 
 def use(path: Path, check: Callable[[SqliteStore], Awaitable[Any]], key: ChainKey | None = None) -> None:
@@ -288,6 +291,35 @@ def test_a_damaged_record_is_an_error_without_a_traceback(tmp_path: Path) -> Non
         SqliteReader(path).read("r1")
     with pytest.raises(StoreError, match="the record of the run is damaged; verify it"):
         SqliteReader(path).page("r1", -1, 100)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.sampled_from(["run_id", "began", "last", "events", "completed", "failed", "denied"]),
+    st.binary().map(lambda data: (data, "TEXT"))
+    | st.tuples(st.binary() | st.text() | st.integers(0, 9), st.just("BLOB")),
+)
+def test_a_damaged_row_in_the_list_of_runs_hides_no_other(
+    caplog: pytest.LogCaptureFixture, column: str, odd: tuple[Any, str]
+) -> None:
+    caplog.clear()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        use(path, one_call)
+        with closing(sqlite3.connect(path)) as connection:
+            columns = "began, last, events, completed, failed, denied"
+            connection.execute(f"INSERT INTO runs (run_id, {columns}) SELECT 'r2', {columns} FROM runs")  # noqa: S608  # in a test
+            connection.execute(f"UPDATE runs SET {column} = CAST(? AS {odd[1]}) WHERE run_id = 'r1'", (odd[0],))  # noqa: S608
+            connection.commit()
+        runs = SqliteReader(path).runs()
+        page = SqliteReader(path).latest_runs(10)
+        assert "r2" in [each.run_id for each in runs]
+        assert {each.run_id for each in page.runs} == {each.run_id for each in runs}
+        assert page.found == 2
+        assert ("in the list of runs cannot be read; verify the run" in caplog.text) is (len(runs) == 1)
+        reader = SqliteReader(path)
+        assert len(reader.read("r1").events) == 2
+        reader.chain("r1")
 
 
 @pytest.mark.long

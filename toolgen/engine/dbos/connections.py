@@ -20,7 +20,7 @@ from sqlalchemy import event
 
 from toolgen.engine.dbos.reading import json_or_text
 from toolgen.engine.requests import text_problem
-from toolgen.runtime.base.sqlite_files import computed
+from toolgen.runtime.base.sqlite_files import computed, text_or_bytes
 from toolgen.runtime.events.records import StoreError
 from toolgen.spec.text import visible
 from toolgen.spec.writing import create_private
@@ -209,6 +209,7 @@ def _open_sqlite(url: str, limits: Limits) -> Connections:
 def set_up_sqlite(connection: sqlite3.Connection) -> None:
     """Let DBOS work with a connection to SQLite."""
     connection.isolation_level = "IMMEDIATE"
+    connection.text_factory = text_or_bytes
     connection.execute("PRAGMA foreign_keys=ON")
     if sqlite3.sqlite_version_info < _SUBSECONDS:
         # DBOS uses it from Python 3.12 on, whatever the version of SQLite; its tables keep it as default values.

@@ -41,7 +41,7 @@ from toolgen.engine.dbos.database import (
 from toolgen.engine.dbos.flow import once_of_key
 from toolgen.engine.dbos.lease import workers_of
 from toolgen.engine.dbos.private import database_of
-from toolgen.engine.dbos.reading import UNREADABLE, readable, reading
+from toolgen.engine.dbos.reading import UNREADABLE, reading
 from toolgen.engine.dbos.retention import OldRuns, retention_of
 from toolgen.engine.dbos.schedules import (
     pause_schedule,
@@ -91,6 +91,7 @@ from toolgen.engine.schedules import check_by, check_schedule_name
 from toolgen.engine.signals import RunSignal, RunSignals
 from toolgen.engine.steps import KeptStep, kept_before, shown_end, shown_steps
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.events.reading import readable
 from toolgen.runtime.events.records import DamagedRun, RunNotFound, StoreError
 from toolgen.runtime.redact.exceptions import shown_error
 from toolgen.schema.json_values import is_object

@@ -22,9 +22,9 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from toolgen.contract.picklable import Picklable
 from toolgen.engine.dbos.own_tables import TOKEN, TOKENS, WORKERS
-from toolgen.engine.dbos.reading import readable
 from toolgen.engine.protocol import WorkerInfo
 from toolgen.runtime.base.field_types import TEXT, WHOLE_NUMBER, FieldType, check_fields, record_of
+from toolgen.runtime.events.reading import readable
 from toolgen.runtime.events.records import DamagedRun
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Watch:
 
     def _widen(self) -> None:
         """Watch more while all are silent, and as many as usual once none is."""
-        are_silent = [beats < 0 or silent >= 2 * INTERVAL for beats, silent in self._seen.values()]
+        are_silent = [_is_ended(beats) or silent >= 2 * INTERVAL for beats, silent in self._seen.values()]
         if not any(are_silent):
             self._reach = NEIGHBOURS
         elif all(are_silent) and len(are_silent) == self._reach:
@@ -257,7 +257,7 @@ class Watch:
         return [(row.worker, row.beats) for row in (*after, *first)]
 
     def _is_dead(self, worker: str, beats: int, silent: float) -> bool:
-        if beats < 0:
+        if _is_ended(beats):
             return True
         if silent < DEAD_AFTER:
             return False
@@ -268,6 +268,11 @@ class Watch:
             if connection.execute(free).scalar() is None:
                 return False
             return bool(connection.execute(sa.update(WORKERS).where(*unchanged).values(beats=DEAD)).rowcount)
+
+
+def _is_ended(beats: Any) -> bool:
+    """Whether a count is that of a worker that left or is dead; one that is no number, in a damaged row, is not."""
+    return isinstance(beats, int) and beats < 0
 
 
 def add_dead(database: Connections, worker: str) -> None:
@@ -285,6 +290,8 @@ def workers_of(database: Connections) -> list[WorkerInfo]:
 
 
 def _info(row: Any) -> WorkerInfo:
+    if not isinstance(row.beats, int):
+        raise DamagedRun(f"the worker {row.worker!a} cannot be read: its count of beats is no number")
     age = None if row.age is None else max(0, row.age) / 1000
     lease: LeaseState = "held"
     if row.beats == LEFT:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from toolgen.runtime.events.records import DamagedRun
 from toolgen.runtime.redact.exceptions import shown_error
-from toolgen.runtime.redact.warning import warn
-
-R = TypeVar("R")
-T = TypeVar("T")
 
 UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading a row raises that has other values than those that are written: anything may be in a database."""
@@ -33,17 +29,3 @@ def json_or_text(text: str | bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def readable(rows: Iterable[R], read: Callable[[R], T]) -> list[T]:
-    """Read rows that have nothing to do with each other. One for which `read` raises `DamagedRun` is left out.
-
-    A warning tells which.
-    """
-    found: list[T] = []
-    for row in rows:
-        try:
-            found.append(read(row))
-        except DamagedRun as error:
-            warn("left out, since others can be read: %s", error)
-    return found

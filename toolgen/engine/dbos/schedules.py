@@ -19,11 +19,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from toolgen.engine.dbos.database import Failure, enqueue_options, failure_of, warn_of
 from toolgen.engine.dbos.own_tables import SCHEDULES
 from toolgen.engine.dbos.private import build_enqueue_status, generate_uuid, now_ms
-from toolgen.engine.dbos.reading import readable, reading
+from toolgen.engine.dbos.reading import reading
 from toolgen.engine.dbos.tables import turns_of
 from toolgen.engine.dbos.turns import UserTurns
 from toolgen.engine.schedules import Schedule, ScheduleInfo, ScheduleNotFound
 from toolgen.runtime.base.field_types import OPTIONAL_NUMBER, TEXT, check_fields, is_finite
+from toolgen.runtime.events.reading import readable
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:

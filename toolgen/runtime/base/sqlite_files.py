@@ -207,6 +207,17 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def text_or_bytes(data: bytes) -> str | bytes:
+    """Return a text of a database, or its bytes if it is no UTF-8: its reader refuses them, and other rows stay.
+
+    It is the `text_factory` of each connection: without one, a single such text fails its whole statement.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
 def check_files(path: Path) -> None:
     """Check that the file and its companions that SQLite would open are regular files, if they exist.
 
@@ -234,7 +245,8 @@ def computed(connection: sqlite3.Connection, names: Iterable[str] = ()) -> str:
     for name, kind, sql in rows:
         if wanted and str(name).lower() not in wanted:
             continue
-        is_stored = kind == "table" and not str(sql).upper().startswith("CREATE VIRTUAL")
+        is_text = isinstance(name, str) and isinstance(sql, str)
+        is_stored = is_text and kind == "table" and not sql.upper().startswith("CREATE VIRTUAL")
         hidden = "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden <> 0"
         if not is_stored or connection.execute(hidden, (name,)).fetchone() is not None:
             return str(name)
@@ -266,10 +278,12 @@ def _statements(connection: sqlite3.Connection) -> set[str]:
 
 
 def _connect(path: Path | None, mode: str, busy_seconds: float) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         ":memory:" if path is None else f"file:{quote(str(path.absolute()))}?mode={mode}",
         uri=True,
         timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,
     )
+    connection.text_factory = text_or_bytes
+    return connection

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from itertools import count
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from tests.unit.engine.app import read, request, write
 from tests.unit.engine.engines import until
 from tests.unit.engine.test_signals import command
 from toolgen.engine.dbos.adoption import count_deaths_of, undo_death
-from toolgen.engine.dbos.lease import DEAD
+from toolgen.engine.dbos.contracts import add_contracts, contract_of
+from toolgen.engine.dbos.lease import DEAD, Watch
 from toolgen.engine.dbos.retention import OldRuns
 from toolgen.engine.dbos.tables import cancel_orphans, wait_for_tool
 from toolgen.engine.schedules import Schedule
@@ -44,6 +46,9 @@ ANSWERS: list[Any] = [
 def sql(running: Running, statement: str, **values: Any) -> None:
     engine: Any = running.engine
     schema = "dbos." if engine._tables.engine.name == "postgresql" else ""
+    for name, value in values.items():
+        if isinstance(value, bytes):
+            statement = statement.replace(f":{name}", f"CAST(:{name} AS TEXT)")
     with engine._tables.engine.begin() as connection:
         connection.execute(sa.text(statement.replace("{dbos}", schema)), values)
 
@@ -225,6 +230,8 @@ TEXTS = [
 ]
 NO_JSON = ["", "[", DEEP, "\\ud800", "x" * 1_000_000]
 """What no column of JSON takes; all others of runs are texts."""
+NO_UTF8 = [b"\xff", b'{"c": "\xff"}', b"\xed\xa0\x80"]
+"""Texts that SQLite takes, and Postgres does not."""
 
 ROWS = {
     "what it asks": "UPDATE {dbos}workflow_events SET value = :odd WHERE workflow_uuid = 'r1' AND key = 'questions'",
@@ -249,7 +256,9 @@ def test_a_damaged_row_of_one_run_holds_up_no_other(
 ) -> None:
     """Lists, metrics, the death of a worker, and all that workers do beside runs go on with the others."""
     of_json = row == "its row" and durable.kind == "postgres"
-    texts = [each for each in TEXTS if each != "1e999"] if of_json else [*TEXTS, *NO_JSON]
+    texts: list[str | bytes] = [each for each in TEXTS if not of_json or each != "1e999"]
+    texts += [] if of_json else NO_JSON
+    texts += NO_UTF8 if durable.kind == "sqlite" else []
 
     async def body(running: Running) -> None:
         engine: Any = running.engine
@@ -273,12 +282,94 @@ def test_a_damaged_row_of_one_run_holds_up_no_other(
             told += caplog.text
             for infos in about_others:
                 is_told = "'r1'" in told or "r1" in [info.run_id for info in infos]
-                assert is_told or (row, odd) == ("what it asks", "{}"), f"{row}: {odd[:20]}"
+                assert is_told or (row, odd) == ("what it asks", "{}"), f"{row}: {odd[:20]!r}"
             assert await engine.approvals("r2")
             count_deaths_of(tables, running.worker.name)
             undo_death(tables, running.worker.name)
             cancel_orphans(tables)
             assert OldRuns(tables, 3600).delete_batch() is None
+        await running.engine.start(request([read("a")], run_id="r3"))
+        assert (await running.engine.result("r3", 30)).stopped == "completed"
+
+    durable.run(body)
+
+
+@pytest.mark.parametrize("column", ["workflow_uuid", "status", "authenticated_user", "executor_id", "created_at"])
+def test_a_text_that_is_no_utf8_in_the_row_of_one_run_holds_up_no_other(
+    durable: Engines, column: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if durable.kind != "sqlite":
+        return  # Postgres takes no such text
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await asking(running)
+        await asking(running, "r2")
+        sql(running, "PRAGMA foreign_keys=OFF")
+        for odd in NO_UTF8:
+            odd_row = f"UPDATE {{dbos}}workflow_status SET {column} = :odd WHERE workflow_uuid <> 'r2'"  # noqa: S608  # in a test
+            sql(running, odd_row, odd=odd)
+            caplog.clear()
+            assert [info.run_id for info in await engine.runs()] == ["r2"]
+            assert "the run " in caplog.text
+            assert "r2" in [info.run_id for info in await engine.asking()]
+            assert (await engine.load()).questions_open in (1, 2)
+
+    durable.run(body)
+
+
+SHARED = {
+    "a contract": ("toolgen_contracts", ["args_schema", "tool", "digest"]),
+    "what workers deleted": ("toolgen_retention", ["deleted", "worker", "seconds", "next_at", "ended_at"]),
+    "a lease": ("toolgen_workers", ["about", "worker", "beats", "beaten_at", "place"]),
+}
+KEYS = {"tool", "digest", "worker"}
+NUMBERS = {"seconds", "next_at", "ended_at", "beats", "beaten_at", "place"}
+
+
+@pytest.mark.parametrize(("table", "column"), [(table, each) for table, columns in SHARED.values() for each in columns])
+def test_a_damaged_row_of_no_run_holds_up_none(
+    durable: Engines, table: str, column: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if column in NUMBERS and durable.kind != "sqlite":
+        return  # Postgres takes numbers only
+
+    async def body(running: Running) -> None:
+        engine: Any = running.engine
+        await asking(running)
+        (asked,) = await engine.approvals("r1")
+        tables = engine._tables
+        sql(running, "INSERT INTO toolgen_workers (worker, place, beats) VALUES ('odd', 1, 1)")
+        sql(
+            running,
+            "INSERT INTO toolgen_retention (id, worker, token, seconds, next_at) "
+            "SELECT 1, 'w', 't', 60, 1e300 WHERE NOT EXISTS (SELECT 1 FROM toolgen_retention)",
+        )
+        own = running.worker.name
+        where = {"toolgen_contracts": "tool <> 'odd'", "toolgen_workers": "worker <> :own"}.get(table, "id = 1")
+        named = {"own": own} if ":own" in where else {}
+        texts: list[str | bytes] = [*TEXTS, *NO_JSON, *(NO_UTF8 if durable.kind == "sqlite" else [])]
+        for odd in texts:
+            if column in KEYS and len(odd) > 1000:
+                continue  # more than an index of Postgres takes
+            sql(running, f"UPDATE {table} SET {column} = :odd WHERE {where}", odd=odd, **named)  # noqa: S608  # in a test
+            caplog.clear()
+            told = ""
+            for look in (engine.workers, engine.retention, partial(engine._codec, asked)):
+                try:
+                    await look()
+                except DamagedRun as error:
+                    told += str(error)
+            is_told = "cannot be read" in told + caplog.text
+            assert is_told or column not in ("args_schema", "deleted", "about") or odd not in (*NO_JSON[1:], *NO_UTF8)
+            assert own in [each.name for each in await engine.workers()]
+            watch = Watch(tables.engine, own, count(0, 1000).__next__)
+            for _ in range(8):
+                watch.look()
+            assert [info.run_id for info in await engine.runs()] == ["r1"]
+            assert OldRuns(tables, 3600).delete_batch() is None
+        add_contracts(tables.engine, {("odd", "d"): "{}"})
+        assert contract_of(tables.engine, "odd", "d") == {}
         await running.engine.start(request([read("a")], run_id="r3"))
         assert (await running.engine.result("r3", 30)).stopped == "completed"
 

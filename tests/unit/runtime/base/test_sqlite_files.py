@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.project.checkout import ROOT, sources
+from toolgen.runtime.base.sqlite_files import computed, text_or_bytes
 from toolgen.runtime.policy.grants import GrantsError
 
 if TYPE_CHECKING:
@@ -44,6 +45,25 @@ def kind_of(module: str) -> SqliteKind:
 def test_every_kind_of_file_is_tested() -> None:
     modules = {path.relative_to(ROOT).with_suffix("").as_posix() for path in sources("toolgen") if defines_kind(path)}
     assert {module.replace(".", "/") for module in KINDS} == modules
+
+
+@pytest.mark.parametrize("wanted", [["runs"], []])
+@pytest.mark.parametrize(
+    ("kind", "name", "sql"),
+    [
+        ("table", b"runs", b"CREATE VIRTUAL TABLE runs USING fts5(a /*\xff*/)"),
+        ("view", b"runs", b"CREATE VIEW runs AS SELECT '\xff' AS a"),
+        ("view", b"r\xff", b"CREATE VIEW r\xff AS SELECT 1 AS a"),
+    ],
+)
+def test_what_is_computed_is_told_whatever_its_text_is(wanted: list[str], kind: str, name: bytes, sql: bytes) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.text_factory = text_or_bytes
+        connection.execute("PRAGMA writable_schema=ON")
+        insert = "INSERT INTO sqlite_master VALUES (?, CAST(?2 AS TEXT), CAST(?2 AS TEXT), 0, CAST(?3 AS TEXT))"
+        connection.execute(insert, (kind, name, sql))
+        found = computed(connection, wanted)
+    assert bool(found) is (not wanted or name == b"runs")
 
 
 def defines_kind(path: Path) -> bool:
