@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 from toolgen.evaluate.matching import NO_TOOL
+from toolgen.evaluate.reports import FEWEST_PAIRS
 from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.text import visible
 
@@ -128,8 +129,10 @@ def _comparison_lines(comparison: Comparison, against: str) -> Iterator[str]:
         yield from _listed(f"  {what}: {case}" for case in cases)
     yield from (f"  {line}" for line in uncompared(comparison))
     for each in comparison.differences:
-        low, high = each.interval
-        yield f"  {each.name} a case: {each.mean:+.4g} ({low:+.4g} to {high:+.4g})"
+        range_ = f"no interval with fewer than {FEWEST_PAIRS} cases"
+        if each.interval is not None:
+            range_ = "{:+.4g} to {:+.4g}".format(*each.interval)
+        yield f"  {each.name} a case: {each.mean:+.4g} ({range_})"
     yield f"  to see a difference of five points takes {comparison.needed:,} cases"
 
 

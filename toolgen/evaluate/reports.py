@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 LEVEL: Final = 0.05
 """How often two equal versions may be called different."""
 
+FEWEST_PAIRS: Final = 20
+"""Pairs of cases from which a mean difference has an interval.
+
+Of 95 % that it promises, a percentile bootstrap keeps 91 to 94 % with 20 pairs of values with short tails, 85 to 91 %
+with ten, 66 to 85 % with five, and 32 to 52 % with two; values that are alike give it no width at all.
+"""
+
 _VERSION: Final = 1
 
 
@@ -136,11 +143,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The mean difference of a figure for each case, and its interval by a bootstrap of the cases."""
+    """The mean difference of a figure for each case, and its interval by a bootstrap of the cases.
+
+    It has none with fewer than `FEWEST_PAIRS` of them.
+    """
 
     name: str
     mean: float
-    interval: Interval
+    interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +270,8 @@ def _differences(pairs: Sequence[tuple[Outcome, Outcome]]) -> Iterable[Differenc
         both = [(_figure(one, name), _figure(other, name)) for one, other in pairs]
         values = [[now - then] for then, now in both if then is not None and now is not None]
         if any(each[0] for each in values):
-            yield Difference(name=name, mean=mean([each[0] for each in values]), interval=bootstrap(values))
+            interval = bootstrap(values) if len(values) >= FEWEST_PAIRS else None
+            yield Difference(name=name, mean=mean([each[0] for each in values]), interval=interval)
 
 
 def _figure(outcome: Outcome, name: str) -> Any:
@@ -348,7 +359,8 @@ def _comparison_json(comparison: Comparison) -> dict[str, Any]:
         "left_out": list(comparison.left_out),
         "removed": list(comparison.removed),
         "differences": [
-            {"figure": each.name, "mean": each.mean, "interval": list(each.interval)} for each in comparison.differences
+            {"figure": each.name, "mean": each.mean, "interval": each.interval and list(each.interval)}
+            for each in comparison.differences
         ],
     }
 

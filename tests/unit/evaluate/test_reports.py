@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolgen.evaluate.matching import CalledTool, WrongArg
 from toolgen.evaluate.page import render_page
 from toolgen.evaluate.rendering import render_junit, render_markdown, render_text
-from toolgen.evaluate.reports import Report, ReportError, compared, outcomes_of, summaries_of, to_json
+from toolgen.evaluate.reports import (
+    FEWEST_PAIRS,
+    Report,
+    ReportError,
+    compared,
+    outcomes_of,
+    summaries_of,
+    to_json,
+)
 from toolgen.evaluate.running import Outcome
+from toolgen.evaluate.statistics import bootstrap
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgen.evaluate.running import State
 
 HOSTILE = "</details><script>|`\x1b[2J\n::error::"
@@ -130,7 +144,41 @@ def test_figures_that_are_not_binary_are_compared_with_an_interval() -> None:
     assert set(found) == {"turns", "seconds"}
     assert (found["turns"].mean, found["turns"].interval) == (1.0, (1.0, 1.0))
     assert found["seconds"].mean == pytest.approx(1.0)
-    assert found["seconds"].interval.low < 1.0 < found["seconds"].interval.high
+    interval = found["seconds"].interval
+    assert interval is not None
+    assert interval.low < 1.0 < interval.high
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=2 * FEWEST_PAIRS))
+def test_a_difference_of_few_cases_has_no_interval(changes: list[float]) -> None:
+    cases = range(len(changes))
+    before = [outcome(str(number), "passed", seconds=200.0) for number in cases]
+    after = [outcome(str(number), "passed", seconds=200.0 + changes[number]) for number in cases]
+    comparisons = compared(before, after)
+    found = report(against="report.json", comparisons=comparisons)
+    (shown,) = to_json(found)["comparisons"]
+    for each, row in zip(comparisons[0].differences, shown["differences"], strict=True):
+        assert (each.interval is None) is (len(changes) < FEWEST_PAIRS)
+        assert row["interval"] == (None if each.interval is None else list(each.interval))
+        assert ("no interval with fewer than 20 cases" in render_text(found)) is (each.interval is None)
+
+
+@pytest.mark.parametrize(
+    ("count", "least", "most"), [(FEWEST_PAIRS, 0.87, 0.97), (10, 0.8, 0.94), (5, 0.6, 0.88), (2, 0.2, 0.6)]
+)
+def test_an_interval_holds_what_it_promises_from_so_many_pairs_on(count: int, least: float, most: float) -> None:
+    drawn = random.Random(1)
+    kinds: list[tuple[float, Callable[[], float]]] = [
+        (0.0, lambda: drawn.gauss(0, 1)),
+        (1.0, lambda: drawn.expovariate(1)),
+        (0.2, lambda: float(drawn.random() < 0.2)),  # a turn more in each fifth case
+    ]
+    for real, draw in kinds:
+        held = 0
+        for _ in range(200):
+            low, high = bootstrap([[draw()] for _ in range(count)], samples=200)
+            held += low <= real <= high
+        assert least <= held / 200 <= most
 
 
 def test_six_broken_cases_are_worse_and_five_are_not() -> None:
