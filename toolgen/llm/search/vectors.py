@@ -6,7 +6,7 @@ numpy is imported on use.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -36,9 +36,28 @@ _VECTORS_FILE: Final = SqliteKind(
     name="file of vectors",
     application=0x74676576,  # `tgev` in ASCII
     version=1,
-    tables=("CREATE TABLE vectors (model TEXT, digest TEXT, vector BLOB, PRIMARY KEY (model, digest)) WITHOUT ROWID",),
+    tables=(
+        "CREATE TABLE vectors (model TEXT, digest TEXT, vector BLOB, PRIMARY KEY (model, digest)) WITHOUT ROWID",
+        "CREATE TABLE uses (model TEXT, digest TEXT, day INTEGER, PRIMARY KEY (model, digest)) WITHOUT ROWID",
+    ),
     error=EmbeddingError,
 )
+"""`uses` has the day since 1970 on which a process last began to use a vector."""
+
+_KEPT_DAYS: Final = 30
+"""Days after its last use for which a vector is kept: of those of no tool of this process others may have the tools."""
+
+_NOTE_USES: Final = (
+    _VECTORS_FILE.tables[1].replace("TABLE", "TABLE IF NOT EXISTS"),  # earlier versions made none
+    "DELETE FROM uses WHERE day > :today",  # by a clock that was wrong
+    "INSERT OR IGNORE INTO uses SELECT model, digest, :today FROM vectors",
+)
+_DELETE_UNUSED: Final = (
+    "DELETE FROM uses WHERE day < :today - :kept",
+    "DELETE FROM vectors WHERE (model, digest) NOT IN (SELECT model, digest FROM uses)",
+)
+_USE: Final = """INSERT INTO uses (model, digest, day) VALUES (?, ?, ?)
+ON CONFLICT (model, digest) DO UPDATE SET day = excluded.day WHERE day <> excluded.day"""
 _BATCH: Final = 96
 """Number of documents that are embedded before they are stored: a failure loses no more."""
 
@@ -139,7 +158,9 @@ class Vectors:
         """Embed the documents, given as digests by key, whose vectors are not known."""
         missing = self._missing(digests, length)
         if missing:
-            self._known.update(self._kept())
+            wanted = {source.index.digest(key) for key in source.index}
+            known = self._known | self._kept(wanted)
+            self._known = {digest: vector for digest, vector in known.items() if digest in wanted}
             missing = self._missing(digests, length)
         for start in range(0, len(missing), _BATCH):
             if time.monotonic() >= until:
@@ -178,17 +199,29 @@ class Vectors:
         lengths: Any = np.linalg.norm(scaled, axis=1, keepdims=True)
         return list((scaled / np.where(lengths == 0, 1, lengths)).astype(np.float32))
 
-    def _kept(self) -> dict[str, NDArray[np.float32]]:
-        """Return the stored vectors of the model; invalid rows are skipped, and so recomputed."""
+    def _kept(self, wanted: Set[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vectors of documents, by digest; invalid rows are skipped, and so recomputed.
+
+        What nobody has used for long is deleted: SQLite writes later vectors in its place.
+        """
         import numpy as np
 
         def rows(connection: sqlite3.Connection) -> dict[str, NDArray[np.float32]]:
+            days = {"today": int(time.time() // 86_400), "kept": _KEPT_DAYS}
+            model = self._embedder.model
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                for statement in _NOTE_USES:
+                    connection.execute(statement, days)
+                connection.executemany(_USE, [(model, digest, days["today"]) for digest in wanted])
+                for statement in _DELETE_UNUSED:
+                    connection.execute(statement, days)
             held = connection.execute(
                 "SELECT digest, vector FROM vectors WHERE model = ? AND typeof(vector) = 'blob'"
                 " AND length(vector) > 0 AND length(vector) % 4 = 0",
-                [self._embedder.model],
+                [model],
             )
-            found = ((digest, np.frombuffer(vector, dtype="<f4")) for digest, vector in held)
+            found = ((digest, np.frombuffer(vector, dtype="<f4")) for digest, vector in held if digest in wanted)
             return {digest: vector for digest, vector in found if _is_unit(vector)}
 
         return self._with_file(rows) or {}

@@ -7,6 +7,8 @@ import sqlite3
 import struct
 import time
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +26,6 @@ from toolgen.llm.search.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from toolgen.llm.search.embedding import Embedder
     from toolgen.search.documents import SearchDocument
@@ -122,6 +123,44 @@ def test_a_document_is_embedded_once_for_each_content_and_model(tmp_path: Path) 
     other.model = "another"
     keys(search_of(TOOLS, other, file), "send")
     assert len(other.asked) == len(TOOLS) + 1
+
+
+def stored(file: Path) -> set[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return {digest for (digest,) in connection.execute("SELECT digest FROM vectors")}
+
+
+@given(st.lists(st.tuples(st.sets(st.sampled_from(TOOLS), min_size=1), st.integers(0, 40)), max_size=6))
+def test_vectors_are_kept_while_some_process_uses_them_and_no_longer(uses: list[tuple[set[Any], int]]) -> None:
+    """Each process has tools of its own, and some days pass before it begins."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "vectors.sqlite"
+        ages: dict[str, int] = {}
+        for tools, days in uses:
+            if ages:
+                with closing(sqlite3.connect(file)) as connection, connection:
+                    connection.execute("UPDATE uses SET day = day - ?", [days])
+            ages = {digest: age + days for digest, age in ages.items()}
+            embedder = HashedVectors()
+            keys(search_of(tools, embedder, file), "send")
+            assert set(embedder.asked) == {"send", *(each.text for each in tools if each.digest not in ages)}
+            ages |= dict.fromkeys((each.digest for each in tools), 0)
+            ages = {digest: age for digest, age in ages.items() if age <= 30}
+            assert stored(file) == ages.keys()
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE uses", "UPDATE uses SET day = day + 1000"])
+def test_vectors_whose_use_is_not_known_count_as_used_now(tmp_path: Path, change: str) -> None:
+    file = tmp_path / "vectors.sqlite"
+    keys(search_of(TOOLS, HashedVectors(), file), "send")
+    before = stored(file)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(change)
+    for tools in (TOOLS[:1], TOOLS):
+        embedder = HashedVectors()
+        keys(search_of(tools, embedder, file), "send")
+        assert embedder.asked == ["send"]
+        assert stored(file) == before
 
 
 def test_alternating_agents_find_their_own_documents() -> None:
