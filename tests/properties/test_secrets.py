@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from toolgen.cli.commands.calls.log import command as log_command
@@ -37,12 +37,21 @@ unhurried = settings(
     deadline=None,
 )
 
+
+def nested(text: str, deep: int) -> str:
+    """Return a text as JSON in JSON, and so on."""
+    for _ in range(deep):
+        text = json.dumps(text)
+    return text
+
+
 FORMS: dict[str, Callable[[str], Any]] = {
     "whole": lambda secret: secret,
     "in a text": lambda secret: f"no login with {secret}: denied",
     "without space": lambda secret: f"x{secret}y",
     "as JSON": lambda secret: json.dumps({"with": secret}),
     "as JSON in JSON": lambda secret: json.dumps(json.dumps([secret], ensure_ascii=False)),
+    "as JSON in JSON and so on": lambda secret: nested(f"<{secret}>", 11),
     "as a representation": lambda secret: f"got {secret!r} and {secret.encode()!r}",
     "as a key": lambda secret: {secret: {"deep": [secret]}},
     "in a query": lambda secret: f"https://x.example/?q={quote(secret, safe='')}",
@@ -308,8 +317,18 @@ def check(made: Made, *, asks: bool) -> None:
     assert not found
 
 
+DEEP = Made(
+    schema={"type": "object", "properties": {"field0": {"type": "string", "format": "password"}}},
+    args={"field0": 'zq7abab"ab01ab01ab7qz'},
+    secrets=['zq7abab"ab01ab01ab7qz', "zq7injected7qz"],
+    says=[(channel, "as JSON in JSON and so on") for channel in ("message", "report", "value", "metadata")],
+    injected="zq7injected7qz",
+)
+
+
 @unhurried
 @given(calls())
+@example(DEEP)
 def test_reg_66_no_secret_is_stored_or_logged_wherever_the_host_puts_it(made: Made) -> None:
     check(made, asks=False)
 

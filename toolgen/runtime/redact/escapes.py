@@ -6,11 +6,14 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
-_DEEPEST: Final = 4
-"""How many layers of escapes are replaced, such as those of JSON in JSON in a URL in HTML."""
+_DEEPEST: Final = 8
+"""How many layers of escapes are replaced, such as those of JSON in JSON in a URL in HTML.
+
+Each may take off one character only, so that all of them could take quadratic time.
+"""
 
 _NAMED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 """Characters by the letter after a backslash; any other letter stands for itself."""
@@ -33,17 +36,16 @@ _ESCAPE: Final = re.compile(
 
 
 def layers(text: str) -> Iterator[Layer]:
-    """Return a text as it is, and with its escapes replaced once, twice and so on, as long as it has any."""
-    layer = Layer(text)
-    yield layer
-    for _ in range(_DEEPEST):
-        parts = _ESCAPE.split(layer.text)
-        parts[1::2] = map(_character, parts[1::2])
-        inner = "".join(parts)
-        if inner == layer.text:
+    """Return a text as it is, and with its escapes replaced once, twice and so on, as long as it has any.
+
+    Whatever has an `inner` layer after the last one cannot be searched for what is inside.
+    """
+    layer: Layer | None = Layer(text)
+    for _ in range(_DEEPEST + 1):
+        if layer is None:
             return
-        layer = Layer(inner, layer)
         yield layer
+        layer = layer.inner
 
 
 class Layer:
@@ -54,6 +56,14 @@ class Layer:
         self._outer: Final = outer
         self._begins: list[int] = []
         self._escapes: list[tuple[int, int, int]] = []
+
+    @cached_property
+    def inner(self) -> Layer | None:
+        """The text with its escapes replaced; None if it has none."""
+        parts = _ESCAPE.split(self.text)
+        parts[1::2] = map(_character, parts[1::2])
+        text = "".join(parts)
+        return None if text == self.text else Layer(text, self)
 
     def outermost(self, begin: int, end: int) -> tuple[int, int]:
         """Return the span of the outermost text that a span of this one stands for."""

@@ -64,10 +64,15 @@ class SearchTerms:
         return max((len(text) for text, _ in self._begins.terms), default=0)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of a text that stand for a term or a part of it, escaped or not."""
+        """Return the spans of a text that stand for a term or a part of it, escaped or not.
+
+        Of a text with more layers of escapes than are replaced, that is also all of it: what is inside is not known.
+        """
         if not self._begins.terms:
             return []
-        return [layer.outermost(*place) for layer in layers(text) for place in self._places(layer.text)]
+        found = list(layers(text))
+        spans = [layer.outermost(*place) for layer in found for place in self._places(layer.text)]
+        return spans if found[-1].inner is None else [*spans, (0, len(text))]
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
         yield from self._begins.anywhere(text)

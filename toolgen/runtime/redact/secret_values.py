@@ -127,7 +127,7 @@ def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
             queue += value
         elif isinstance(value, str):
             yield value, ""
-            if value.lstrip()[:1] in ("{", "["):
+            if value.lstrip()[:1] in ("{", "[", '"'):
                 try:
                     queue.append(json_inside(value, lambda members: [each for _, each in members]))
                 except Undecided:

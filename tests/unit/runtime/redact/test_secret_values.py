@@ -149,6 +149,21 @@ def test_a_value_inside_json_is_hidden_however_a_parser_reads_it(
     assert "zq7-hunter-2" not in json.dumps(redact({"text": json.dumps(value)}, rules=rules))
 
 
+@given(st.integers(1, 12), st.sampled_from(["value", "text", "base"]))
+def test_a_value_is_hidden_in_json_in_json_however_deep(deep: int, place: str) -> None:
+    """Each is escaped once more: in the text, or in the value that is secret."""
+    secret, text = '{"a": "sword\\"fish-1"}', json.dumps({"got": 'sword"fish-1'})
+    for _ in range(deep):
+        if place == "text":
+            text = json.dumps(text)
+        else:
+            secret = json.dumps(secret)
+    values = SecretValues(lambda: [secret])
+    shown = (SecretValues(tuple, values) if place == "base" else values).hide(text)
+    assert "sword" not in shown
+    assert "fish" not in shown
+
+
 def test_the_visible_part_of_a_truncated_value_is_redacted() -> None:
     value = "abcdefghijklmnopqrstuvwxyz0123456789"
     assert hidden(f"found {value[:20]} and", value) == f"found {REDACTED} and"
