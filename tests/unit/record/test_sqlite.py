@@ -309,7 +309,8 @@ def test_a_damaged_row_in_the_list_of_runs_hides_no_other(
         with closing(sqlite3.connect(path)) as connection:
             columns = "began, last, events, completed, failed, denied"
             connection.execute(f"INSERT INTO runs (run_id, {columns}) SELECT 'r2', {columns} FROM runs")  # noqa: S608  # in a test
-            connection.execute(f"UPDATE runs SET {column} = CAST(? AS {odd[1]}) WHERE run_id = 'r1'", (odd[0],))  # noqa: S608
+            damage = f"UPDATE runs SET {column} = CAST(? AS {odd[1]}) WHERE run_id = 'r1'"  # noqa: S608  # in a test
+            connection.execute(damage, (odd[0],))
             connection.commit()
         runs = SqliteReader(path).runs()
         page = SqliteReader(path).latest_runs(10)

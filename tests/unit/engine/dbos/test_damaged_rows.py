@@ -333,6 +333,8 @@ def test_a_damaged_row_of_no_run_holds_up_none(
 ) -> None:
     if column in NUMBERS and durable.kind != "sqlite":
         return  # Postgres takes numbers only
+    if table == "toolgen_workers" and durable.kind != "sqlite":
+        return  # the worker takes over what a silent one has, and removes its row, at any time
 
     async def body(running: Running) -> None:
         engine: Any = running.engine

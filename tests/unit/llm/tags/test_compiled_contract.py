@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -179,7 +180,8 @@ def verdict(result: ToolResult[Any]) -> tuple[Any, ...]:
     error = result.error
     shown = [block.data for block in result.content] if error else [block.data for block in result.blocks]
     failure = error and (error.kind, error.code, error.message, error.issues)
-    return result.success, failure, result.payload, dict(result.server_data), shown
+    texts = [re.sub(r"in \d+ s,", "in some s,", str(each)) for each in shown]  # the two doors are not called at once
+    return result.success, failure, result.payload, dict(result.server_data), texts
 
 
 def test_every_key_of_a_tool_has_values_here() -> None:
