@@ -157,6 +157,8 @@ class DurableCalls:
             return await self.engine.start(made)
         finally:
             self._starting[user] -= 1
+            if not self._starting[user]:
+                del self._starting[user]
 
     async def owned(self, run_id: str) -> RunInfo:
         """Return the state of a call of the current user. Raises MCPError if there is none."""

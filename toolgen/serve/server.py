@@ -83,7 +83,7 @@ class ToolServer:
         self._calls: dict[str, ServedCall] = {}
         self._left: dict[str, ServedCall] = {}
         """Calls that no request attends to: they wait for an answer, which comes with another request."""
-        self._places = Places(CALLS, UNFINISHED)
+        self._places = Places(CALLS, 2 * UNFINISHED)  # never used up: `check_unfinished` lets fewer begin
         self._attending = 0
         self._idle = asyncio.Event()
         self._idle.set()
